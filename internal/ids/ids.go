@@ -1,0 +1,137 @@
+// Package ids holds the typed identifiers of every noun, and nothing else.
+//
+// In:    nothing.
+// Out:   identifiers such as run_01JB2Y…: a prefix that names the noun, then a
+//
+//	time-ordered ULID, so that ids sort by age and a foreign kind of id is
+//	caught when it is parsed.
+//
+// Keeps: nothing. Says: nothing.
+// Not here: what the nouns mean (their own parts).
+package ids
+
+import (
+	"crypto/rand"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/oklog/ulid/v2"
+
+	"github.com/fluxway/fluxway/internal/kit/fault"
+)
+
+type (
+	// Workspace is a team's isolated space.
+	Workspace string
+	// User is a person.
+	User string
+	// Session is one signed-in browser.
+	Session string
+	// Key is an API key.
+	Key string
+	// Device is a browser trusted to skip the second factor.
+	Device string
+	// Event is a fact; its cursor, not its id, gives the order.
+	Event string
+	// Job is one piece of durable background work.
+	Job string
+	// Schedule starts a job again and again.
+	Schedule string
+	// Request is one HTTP request, for correlation.
+	Request string
+	// Audit is one row of the audit chain.
+	Audit string
+	// Body is a large text or blob kept apart from the rows that list it.
+	Body string
+	// Conversation is what was said, kept.
+	Conversation string
+	// Message is one thing said in a conversation.
+	Message string
+	// Run is one request being worked on by an agent.
+	Run string
+	// Agent is an agent's definition.
+	Agent string
+	// Usage is one row of the costs ledger.
+	Usage string
+	// Budget is a limit on spending.
+	Budget string
+	// Account is one credential of a model provider.
+	Account string
+)
+
+// Prefix names the noun in front of each id.
+func (Workspace) Prefix() string    { return "ws" }
+func (User) Prefix() string         { return "usr" }
+func (Session) Prefix() string      { return "ses" }
+func (Key) Prefix() string          { return "key" }
+func (Device) Prefix() string       { return "dev" }
+func (Event) Prefix() string        { return "evt" }
+func (Job) Prefix() string          { return "job" }
+func (Schedule) Prefix() string     { return "sch" }
+func (Request) Prefix() string      { return "req" }
+func (Audit) Prefix() string        { return "aud" }
+func (Body) Prefix() string         { return "body" }
+func (Conversation) Prefix() string { return "conv" }
+func (Message) Prefix() string      { return "msg" }
+func (Run) Prefix() string          { return "run" }
+func (Agent) Prefix() string        { return "agt" }
+func (Usage) Prefix() string        { return "use" }
+func (Budget) Prefix() string       { return "bud" }
+func (Account) Prefix() string      { return "acc" }
+
+// Noun is any identifier type of this package.
+type Noun interface {
+	~string
+	Prefix() string
+}
+
+// source makes ULIDs that rise even within one millisecond.
+var source = struct {
+	sync.Mutex // guards entropy
+	entropy    *ulid.MonotonicEntropy
+}{entropy: ulid.Monotonic(rand.Reader, 0)}
+
+// New makes an id of the noun T: ids.New[ids.Run]().
+func New[T Noun]() T {
+	source.Lock()
+	id, err := ulid.New(ulid.Timestamp(time.Now()), source.entropy)
+	if err != nil { // the monotonic part overflowed within one millisecond
+		source.entropy = ulid.Monotonic(rand.Reader, 0)
+		id = ulid.MustNew(ulid.Timestamp(time.Now()), source.entropy)
+	}
+	source.Unlock()
+	var noun T
+	return T(noun.Prefix() + "_" + id.String())
+}
+
+// Parse checks that text is an id of the noun T.
+func Parse[T Noun](text string) (T, error) {
+	var noun T
+	rest, ok := strings.CutPrefix(text, noun.Prefix()+"_")
+	if !ok || len(rest) != ulid.EncodedSize {
+		return "", malformed(noun.Prefix(), text)
+	}
+	if _, err := ulid.ParseStrict(rest); err != nil {
+		return "", malformed(noun.Prefix(), text)
+	}
+	return T(text), nil
+}
+
+// Time is the moment an id was made; the zero time if it is not one of ours.
+func Time[T Noun](id T) time.Time {
+	_, rest, _ := strings.Cut(string(id), "_")
+	parsed, err := ulid.ParseStrict(rest)
+	if err != nil {
+		return time.Time{}
+	}
+	return ulid.Time(parsed.Time()).UTC()
+}
+
+func malformed(prefix, text string) error {
+	if len(text) > 64 {
+		text = text[:64] + "…"
+	}
+	return fault.New(fault.Invalid, "malformed_id", "%q is not an id of the form %s_….", text, prefix).
+		WithHint("Copy the id from a list or an earlier answer.")
+}
