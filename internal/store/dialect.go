@@ -1,0 +1,83 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// Engine is an opened database with what differs between databases. The
+// packages sqlite and postgres make one each; only app imports them.
+type Engine struct {
+	Name  string  // "sqlite" or "postgres"
+	Where string  // the file, or host and database, without secrets
+	Path  string  // the file; empty for a server
+	Write *sql.DB // for the one writer
+	Read  *sql.DB // for readers in parallel
+
+	Begin      string // how a write transaction starts
+	SkipLocked string // suffix of a SELECT that claims rows
+	Types      map[string]string
+	Numbered   bool // $1 instead of ?
+
+	// Unique says whether err is a violated unique constraint.
+	Unique func(error) bool
+	// Again says whether the transaction was certainly undone and may be repeated.
+	Again func(error) bool
+	// Lock keeps other processes from migrating at the same time.
+	Lock func(ctx context.Context) (unlock func(), err error)
+	// Check runs the engine's integrity checks and lists what is wrong.
+	Check func(ctx context.Context) ([]string, error)
+	// Size is how many bytes the database takes.
+	Size func(ctx context.Context) (int64, error)
+	// Tidy gives space back and refreshes statistics; nil: the server does it.
+	Tidy func(ctx context.Context) error
+	// Copy writes a consistent copy of the whole database to a new file; nil:
+	// not possible without outside tools.
+	Copy func(ctx context.Context, to string) error
+}
+
+// binder turns ? into $n once per statement.
+type binder struct {
+	numbered bool
+	known    sync.Map // string -> string
+}
+
+func (b *binder) bind(query string) string {
+	if !b.numbered {
+		return query
+	}
+	if bound, ok := b.known.Load(query); ok {
+		return bound.(string)
+	}
+	bound := number(query)
+	b.known.Store(query, bound)
+	return bound
+}
+
+// number rewrites placeholders outside of quoted text.
+func number(query string) string {
+	var out strings.Builder
+	out.Grow(len(query) + 16)
+	n, quote := 0, byte(0)
+	for i := range len(query) {
+		c := query[i]
+		switch {
+		case quote != 0:
+			if c == quote {
+				quote = 0
+			}
+		case c == '\'' || c == '"':
+			quote = c
+		case c == '?':
+			n++
+			out.WriteByte('$')
+			out.WriteString(strconv.Itoa(n))
+			continue
+		}
+		out.WriteByte(c)
+	}
+	return out.String()
+}

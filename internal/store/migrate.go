@@ -1,0 +1,185 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/pressly/goose/v3"
+
+	"github.com/fluxway/fluxway/internal/kit/fault"
+)
+
+//go:embed migrations
+var migrations embed.FS
+
+// Migrate brings the schema up to this binary. It refuses a database that a
+// newer binary has migrated, and takes a copy first where the engine can.
+func (db *DB) Migrate(ctx context.Context) error {
+	latest, err := db.latest()
+	if err != nil {
+		return err
+	}
+	at, err := db.Version(ctx)
+	if err != nil {
+		return explain(err, db.engine)
+	}
+	if at == latest {
+		return nil
+	}
+	unlock, err := db.engine.Lock(ctx)
+	if err != nil {
+		return explain(err, db.engine)
+	}
+	defer unlock()
+	if at, err = db.Version(ctx); err != nil { // another process may have been first
+		return explain(err, db.engine)
+	}
+	switch {
+	case at > latest:
+		return fault.New(fault.Unavailable, "database_newer",
+			"%s was last used by a newer version of Fluxway (schema %d, this binary knows %d).", db.engine.Where, at, latest).
+			WithHint("Install the newer version again, or restore a backup made with this one.")
+	case at == latest:
+		return nil
+	case at > 0:
+		if err := db.copyBefore(ctx, at); err != nil {
+			return err
+		}
+	}
+	provider, err := goose.NewProvider(goose.Dialect(map[string]string{"sqlite": "sqlite3", "postgres": "postgres"}[db.engine.Name]),
+		db.engine.Write, fragments{db.engine}, goose.WithDisableGlobalRegistry(true))
+	if err != nil {
+		return fmt.Errorf("reading the migrations: %w", err)
+	}
+	if _, err := provider.Up(ctx); err != nil {
+		return explain(fmt.Errorf("migrating from %d to %d: %w", at, latest, err), db.engine)
+	}
+	db.log.InfoContext(ctx, "schema migrated", "part", "store", "from", at, "to", latest)
+	return nil
+}
+
+// Version is the schema's version; 0 for an empty database.
+func (db *DB) Version(ctx context.Context) (int64, error) {
+	exists := "SELECT count(*) FROM sqlite_master WHERE name = 'goose_db_version'"
+	if db.engine.Name == "postgres" {
+		exists = "SELECT count(*) FROM pg_class WHERE oid = to_regclass('goose_db_version')"
+	}
+	var n int64
+	if err := db.engine.Write.QueryRowContext(ctx, exists).Scan(&n); err != nil {
+		return 0, fmt.Errorf("reading the schema's version: %w", err)
+	}
+	if n == 0 {
+		return 0, nil
+	}
+	var at sql.NullInt64
+	err := db.engine.Write.QueryRowContext(ctx, "SELECT max(version_id) FROM goose_db_version WHERE is_applied").Scan(&at)
+	return at.Int64, err
+}
+
+// latest is the version of the newest embedded migration.
+func (db *DB) latest() (int64, error) {
+	entries, err := fs.ReadDir(fragments{db.engine}, ".")
+	if err != nil {
+		return 0, err
+	}
+	var newest int64
+	for _, e := range entries {
+		number, _, _ := strings.Cut(e.Name(), "_")
+		n, err := strconv.ParseInt(number, 10, 64)
+		if err != nil {
+			return 0, fmt.Errorf("migration %s has no number", e.Name())
+		}
+		newest = max(newest, n)
+	}
+	return newest, nil
+}
+
+func (db *DB) copyBefore(ctx context.Context, version int64) error {
+	if db.backups == "" || db.engine.Copy == nil {
+		return nil
+	}
+	if err := os.MkdirAll(db.backups, 0o700); err != nil {
+		return fmt.Errorf("making the folder for backups: %w", err)
+	}
+	name := fmt.Sprintf("before-migration-%d-%s.db", version, time.Now().UTC().Format("20060102T150405Z"))
+	to := filepath.Join(db.backups, name)
+	if err := db.engine.Copy(ctx, to); err != nil {
+		return explain(fmt.Errorf("copying the database before a migration: %w", err), db.engine)
+	}
+	db.log.InfoContext(ctx, "database copied before a migration", "part", "store", "file", to)
+	return nil
+}
+
+// fragments is the migrations as one engine sees them: ${JSON} and ${BLOB}
+// replaced by its types, and files of the other engine (*.sqlite.sql,
+// *.postgres.sql) left out.
+type fragments struct{ engine *Engine }
+
+// Open opens one migration with its types filled in.
+func (f fragments) Open(name string) (fs.File, error) {
+	file, err := migrations.Open(path.Join("migrations", name))
+	if err != nil {
+		return nil, err
+	}
+	if info, err := file.Stat(); err != nil || info.IsDir() {
+		return file, err
+	}
+	text, err := migrations.ReadFile(path.Join("migrations", name))
+	if err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	for word, t := range f.engine.Types {
+		text = bytes.ReplaceAll(text, []byte("${"+word+"}"), []byte(t))
+	}
+	return &filled{file, bytes.NewReader(text)}, nil
+}
+
+// ReadDir lists the migrations of this engine.
+func (f fragments) ReadDir(name string) ([]fs.DirEntry, error) {
+	entries, err := migrations.ReadDir(path.Join("migrations", name))
+	mine := entries[:0]
+	for _, e := range entries {
+		parts := strings.Split(strings.TrimSuffix(e.Name(), ".sql"), ".")
+		if len(parts) == 1 || parts[1] == f.engine.Name {
+			mine = append(mine, e)
+		}
+	}
+	return mine, err
+}
+
+// Glob lists the migrations of this engine that match.
+func (f fragments) Glob(pattern string) ([]string, error) {
+	entries, err := f.ReadDir(".")
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, e := range entries {
+		if ok, err := path.Match(pattern, e.Name()); err != nil {
+			return nil, err
+		} else if ok {
+			names = append(names, e.Name())
+		}
+	}
+	return names, nil
+}
+
+// filled is a file whose text was changed after it was opened.
+type filled struct {
+	fs.File
+	text *bytes.Reader
+}
+
+// Read reads the changed text.
+func (f *filled) Read(p []byte) (int, error) { return f.text.Read(p) }

@@ -1,0 +1,150 @@
+// Package sqlite opens a SQLite file as a store engine.
+//
+// In:    the path of the file.
+// Out:   a store.Engine in WAL mode with synchronous=FULL.
+// Keeps: the file, and beside it -wal and -shm.
+// Not here: statements and transactions (store).
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/gofrs/flock"
+	driver "modernc.org/sqlite"
+	lib "modernc.org/sqlite/lib"
+
+	"github.com/fluxway/fluxway/internal/store"
+)
+
+// Open opens or creates the file. Its folder must exist.
+func Open(path string) (*store.Engine, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return nil, err
+	}
+	// The file is created here so that it is never readable by others.
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("opening the database: %w", err)
+	}
+	if err := f.Close(); err != nil {
+		return nil, err
+	}
+	write, err := sql.Open("sqlite", dsn(path, "cache_size(-4000)", "wal_autocheckpoint(2000)"))
+	if err != nil {
+		return nil, err
+	}
+	write.SetMaxOpenConns(2) // the writer, and one for copies and checks
+	write.SetConnMaxIdleTime(time.Minute)
+	read, err := sql.Open("sqlite", dsn(path, "cache_size(-2000)", "query_only(1)"))
+	if err != nil {
+		return nil, err
+	}
+	read.SetMaxOpenConns(max(4, 2*runtime.NumCPU()))
+	read.SetMaxIdleConns(4)
+	read.SetConnMaxIdleTime(30 * time.Second)
+	e := &store.Engine{
+		Name: "sqlite", Where: path, Path: path, Write: write, Read: read,
+		Begin:  "BEGIN IMMEDIATE",
+		Types:  map[string]string{"JSON": "TEXT", "BLOB": "BLOB"},
+		Unique: unique,
+		Again:  func(error) bool { return false },
+		Lock:   func(ctx context.Context) (func(), error) { return lock(ctx, path+".lock") },
+		Check:  func(ctx context.Context) ([]string, error) { return check(ctx, write) },
+		Size:   func(context.Context) (int64, error) { return size(path) },
+		Tidy:   func(ctx context.Context) error { return tidy(ctx, write) },
+		Copy: func(ctx context.Context, to string) error {
+			_, err := write.ExecContext(ctx, "VACUUM INTO ?", to)
+			return err
+		},
+	}
+	return e, nil
+}
+
+// dsn asks for a busy wait that no user outlasts: the one writer of this
+// process never waits for itself, only for a command-line tool beside it.
+func dsn(path string, pragmas ...string) string {
+	q := url.Values{"_txlock": {"immediate"}}
+	q["_pragma"] = append([]string{"busy_timeout(30000)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(1)"}, pragmas...)
+	return (&url.URL{Scheme: "file", Path: path, RawQuery: q.Encode()}).String()
+}
+
+func unique(err error) bool {
+	var e *driver.Error
+	return errors.As(err, &e) && (e.Code() == lib.SQLITE_CONSTRAINT_UNIQUE || e.Code() == lib.SQLITE_CONSTRAINT_PRIMARYKEY)
+}
+
+func lock(ctx context.Context, path string) (func(), error) {
+	l := flock.New(path, flock.SetPermissions(0o600))
+	if ok, err := l.TryLockContext(ctx, 50*time.Millisecond); err != nil || !ok {
+		return nil, fmt.Errorf("waiting for %s: %w", path, err)
+	}
+	return func() { _ = l.Unlock() }, nil // closing the file frees the lock in any case
+}
+
+func check(ctx context.Context, db *sql.DB) ([]string, error) {
+	var wrong []string
+	for _, pragma := range []string{"PRAGMA integrity_check", "PRAGMA foreign_key_check"} {
+		rows, err := db.QueryContext(ctx, pragma)
+		if err != nil {
+			return nil, err
+		}
+		columns, err := rows.Columns()
+		if err != nil {
+			return nil, errors.Join(err, rows.Close())
+		}
+		for rows.Next() {
+			cells := make([]any, len(columns))
+			for i := range cells {
+				cells[i] = new(sql.NullString)
+			}
+			if err := rows.Scan(cells...); err != nil {
+				return nil, errors.Join(err, rows.Close())
+			}
+			var words []string
+			for _, c := range cells {
+				words = append(words, c.(*sql.NullString).String)
+			}
+			if line := strings.Join(words, " "); line != "ok" {
+				wrong = append(wrong, line)
+			}
+		}
+		if err := errors.Join(rows.Err(), rows.Close()); err != nil {
+			return nil, err
+		}
+	}
+	return wrong, nil
+}
+
+func size(path string) (int64, error) {
+	var sum int64
+	for _, suffix := range []string{"", "-wal"} {
+		info, err := os.Stat(path + suffix)
+		if errors.Is(err, os.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return 0, err
+		}
+		sum += info.Size()
+	}
+	return sum, nil
+}
+
+func tidy(ctx context.Context, db *sql.DB) error {
+	for _, pragma := range []string{"PRAGMA optimize", "PRAGMA wal_checkpoint(TRUNCATE)"} {
+		if _, err := db.ExecContext(ctx, pragma); err != nil {
+			return fmt.Errorf("%s: %w", pragma, err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,112 @@
+// Package storetest gives tests a real database of each kind.
+//
+// In:    a test.
+// Out:   a migrated SQLite file and a migrated database of a throwaway
+// PostgreSQL, each its own.
+// Keeps: the PostgreSQL server, one per test process; it dies with the process.
+// Not here: anything that is not a test.
+package storetest
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"testing"
+
+	"github.com/fluxway/fluxway/internal/ids"
+	"github.com/fluxway/fluxway/internal/store"
+	"github.com/fluxway/fluxway/internal/store/postgres"
+	"github.com/fluxway/fluxway/internal/store/sqlite"
+)
+
+// Each runs test on a fresh database of every engine, as parallel subtests.
+func Each(t *testing.T, test func(t *testing.T, db *store.DB)) {
+	t.Helper()
+	t.Run("sqlite", func(t *testing.T) {
+		t.Parallel()
+		test(t, SQLite(t))
+	})
+	t.Run("postgres", func(t *testing.T) {
+		t.Parallel()
+		test(t, Postgres(t))
+	})
+}
+
+// SQLite opens a fresh, migrated file.
+func SQLite(t testing.TB) *store.DB {
+	t.Helper()
+	engine, err := sqlite.Open(filepath.Join(t.TempDir(), "fluxway.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	db := open(t, engine)
+	if err := db.Migrate(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	return db
+}
+
+// Postgres opens a fresh, migrated database of the throwaway server.
+func Postgres(t testing.TB) *store.DB {
+	t.Helper()
+	engine, err := postgres.Open(PostgresURL(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return open(t, engine)
+}
+
+// PostgresURL is the URL of a fresh, migrated database, for tests that start
+// whole programs; the database is dropped when the test ends.
+func PostgresURL(t testing.TB) string {
+	t.Helper()
+	url, err := server.database(t, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return url
+}
+
+// EmptyPostgresURL is like PostgresURL without any table.
+func EmptyPostgresURL(t testing.TB) string {
+	t.Helper()
+	url, err := server.database(t, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return url
+}
+
+func open(t testing.TB, engine *store.Engine) *store.DB {
+	t.Helper()
+	db, err := store.New(store.Options{Engine: engine})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			t.Errorf("closing the database: %v", err)
+		}
+	})
+	return db
+}
+
+// Workspace is an id of a workspace that no other test uses.
+func Workspace() ids.Workspace { return ids.New[ids.Workspace]() }
+
+// migrated brings an empty database up to date.
+func migrated(url string) error {
+	engine, err := postgres.Open(url)
+	if err != nil {
+		return err
+	}
+	db, err := store.New(store.Options{Engine: engine})
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	if err := db.Migrate(context.Background()); err != nil {
+		return fmt.Errorf("migrating the template database: %w", err)
+	}
+	return nil
+}
