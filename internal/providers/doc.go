@@ -1,0 +1,15 @@
+// Package providers is the one way to reach a model, whoever serves it.
+//
+// In:    a Request in our own words: system, messages with typed parts, tools, limits, hints; its Model is what the provider calls the model.
+// Out:   a Stream of Chunks that ends with a finish chunk, or with a fault; Usage by kind; embeddings, speech and transcripts through sibling ports.
+// Keeps: providers_accounts (credentials, sealed); the catalogue of models and prices is in memory.
+// Says:  each attempt to the Observer given to the routing wrappers.
+// Not here: what an attempt costs and who pays (costs); HTTP doors (api); running the tools a model asks for (tools).
+//
+// A stream that ends without a finish chunk is broken and says so: Next answers
+// a fault with CodeStreamBroken, never io.EOF.
+//
+// Adapters (anthropic, openai, gemini, ollama, copilot, demo, scripted) hang
+// below; providerstest holds the contract every one of them keeps, and a fake
+// of each vendor.
+package providers

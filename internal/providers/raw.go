@@ -1,0 +1,47 @@
+package providers
+
+import (
+	"context"
+	"io"
+	"net/http"
+)
+
+// Dialect names a wire protocol.
+type Dialect string
+
+// The dialects our doors and adapters speak.
+const (
+	DialectChat      Dialect = "openai-chat"      // POST /chat/completions
+	DialectResponses Dialect = "openai-responses" // POST /responses
+	DialectMessages  Dialect = "anthropic"        // POST /messages
+	DialectGemini    Dialect = "gemini"           // POST /models/{model}:generateContent
+	DialectOllama    Dialect = "ollama"           // POST /api/chat
+)
+
+// Relayer is a Model that can pass on a request already encoded in its own
+// dialect, and give the answer's bytes back untouched.
+type Relayer interface {
+	Model
+	// Speaks says whether Relay takes this dialect.
+	Speaks(d Dialect) bool
+	// Relay sends the body. A refusal is a fault as from Stream; a RawResponse
+	// is always an accepted one.
+	Relay(ctx context.Context, req *RawRequest) (*RawResponse, error)
+}
+
+// RawRequest is an encoded request.
+type RawRequest struct {
+	Dialect   Dialect
+	Model     string // as the vendor calls it; written over the body's own
+	Body      []byte // not changed; the adapter copies when it must edit
+	Streaming bool
+	Header    http.Header // vendor headers to pass on (beta flags); no credentials
+}
+
+// RawResponse is an answer as the vendor sent it.
+type RawResponse struct {
+	Status int
+	Header http.Header
+	Body   io.ReadCloser // decompressed; reading it feeds Meter
+	Meter  *Scanner
+}
