@@ -1,0 +1,122 @@
+// Command testsum runs and counts tests, so that one line at the end can say
+// how many there were.
+//
+//	testsum go -counts FILE -- go test -json …   run, follow and count Go tests
+//	testsum tap -counts FILE REPORT              count a finished TAP report
+//	testsum total DIR                            add up every counts file in DIR
+//
+// It exits with 1 when a test failed, when the command it ran failed, and when
+// there was no test at all: a suite that ran nothing has shown nothing.
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+func main() {
+	if err := run(os.Args[1:], os.Stdout, os.Stderr); err != nil {
+		fmt.Fprintln(os.Stderr, "testsum:", err)
+		os.Exit(1)
+	}
+}
+
+func run(args []string, stdout, stderr io.Writer) error {
+	if len(args) == 0 {
+		return errors.New("say what to do: go, tap or total")
+	}
+	mode := args[0]
+	flags := flag.NewFlagSet(mode, flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	file := flags.String("counts", "", "the `file` to write the counts to")
+	if err := flags.Parse(args[1:]); err != nil {
+		return err
+	}
+	switch mode {
+	case "go":
+		counts, err := runGo(flags.Args(), stdout, stderr)
+		return finish(*file, counts, err)
+	case "tap":
+		counts, err := readTAP(flags.Arg(0))
+		return finish(*file, counts, err)
+	case "total":
+		return total(flags.Arg(0), stdout)
+	}
+	return fmt.Errorf("%q is not known: say go, tap or total", mode)
+}
+
+// finish writes the counts down even when there is an error to report.
+func finish(file string, counts Counts, err error) error {
+	if file != "" {
+		if err := os.WriteFile(file, []byte(counts.encode()), 0o644); err != nil {
+			return err
+		}
+	}
+	if err != nil {
+		return err
+	}
+	return counts.verdict()
+}
+
+func runGo(command []string, stdout, stderr io.Writer) (Counts, error) {
+	if len(command) == 0 {
+		return Counts{}, errors.New("no command to run")
+	}
+	cmd := exec.Command(command[0], command[1:]...)
+	cmd.Stderr = stderr
+	pipe, err := cmd.StdoutPipe()
+	if err != nil {
+		return Counts{}, err
+	}
+	if err := cmd.Start(); err != nil {
+		return Counts{}, err
+	}
+	f := newFollower(stdout)
+	readErr := f.read(pipe)
+	f.summary()
+	if err := cmd.Wait(); err != nil && f.counts.Failed == 0 {
+		// Something went wrong that no test reported; it must not count as success.
+		f.counts.Failed++
+		return f.counts, fmt.Errorf("%s: %w", strings.Join(command[:min(2, len(command))], " "), err)
+	}
+	return f.counts, readErr
+}
+
+func readTAP(report string) (Counts, error) {
+	file, err := os.Open(report)
+	if err != nil {
+		return Counts{Failed: 1}, err
+	}
+	defer file.Close()
+	return countTAP(file)
+}
+
+func total(dir string, stdout io.Writer) error {
+	files, err := filepath.Glob(filepath.Join(dir, "*"))
+	if err != nil {
+		return err
+	}
+	var sum Counts
+	for _, file := range files {
+		if filepath.Ext(file) != "" {
+			continue // a report beside the counts
+		}
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return err
+		}
+		counts, err := decode(string(text))
+		if err != nil {
+			return fmt.Errorf("%s: %w", file, err)
+		}
+		sum.add(counts)
+	}
+	fmt.Fprintln(stdout, sum)
+	return sum.verdict()
+}
