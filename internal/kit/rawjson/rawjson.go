@@ -1,0 +1,208 @@
+// Package rawjson looks at and edits the top level of a JSON object without decoding it.
+//
+// In:    the bytes of one JSON object.
+// Out:   its fields as slices of those bytes; a copy with one field set.
+// Keeps: nothing. Says: nothing.
+// Not here: validation; what is inside a field is skipped by bracket and quote, and stays as it is.
+package rawjson
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"strconv"
+)
+
+// ErrNotObject is answered for bytes that are not one JSON object.
+var ErrNotObject = errors.New("rawjson: not a JSON object")
+
+// Fields calls f with each top-level key (without quotes, escapes left alone)
+// and value, until f answers false.
+func Fields(body []byte, f func(key, value []byte) bool) error {
+	return walk(body, func(key []byte, start, end int) bool { return f(key, body[start:end]) })
+}
+
+// Find is the raw value of a top-level field, or nil. Of a repeated field it is
+// the last one, which is the one that decoders keep.
+func Find(body []byte, key string) []byte {
+	var found []byte
+	if walk(body, func(k []byte, start, end int) bool {
+		if string(k) == key {
+			found = body[start:end]
+		}
+		return true
+	}) != nil {
+		return nil
+	}
+	return found
+}
+
+// String is a top-level field that holds a string.
+func String(body []byte, key string) (string, bool) {
+	raw := Find(body, key)
+	if len(raw) < 2 || raw[0] != '"' {
+		return "", false
+	}
+	if bytes.IndexByte(raw, '\\') < 0 {
+		return string(raw[1 : len(raw)-1]), true
+	}
+	var s string
+	if json.Unmarshal(raw, &s) != nil {
+		return "", false
+	}
+	return s, true
+}
+
+// Set is a copy of body with a top-level field set to a raw value: replaced
+// wherever it is (every time it is repeated), or added as the first field.
+func Set(body []byte, key string, value []byte) ([]byte, error) {
+	out := make([]byte, 0, len(body)+len(key)+len(value)+4)
+	copied := 0
+	if err := walk(body, func(k []byte, start, end int) bool {
+		if string(k) == key {
+			out = append(append(out, body[copied:start]...), value...)
+			copied = end
+		}
+		return true
+	}); err != nil {
+		return nil, err
+	}
+	if copied > 0 {
+		return append(out, body[copied:]...), nil
+	}
+	open := bytes.IndexByte(body, '{') + 1
+	out = append(out, body[:open]...)
+	out = strconv.AppendQuote(out, key)
+	out = append(append(out, ':'), value...)
+	if rest := bytes.TrimLeft(body[open:], " \t\r\n"); len(rest) > 0 && rest[0] != '}' {
+		out = append(out, ',')
+	}
+	return append(out, body[open:]...), nil
+}
+
+// SetString is Set with a string value.
+func SetString(body []byte, key, value string) ([]byte, error) {
+	quoted, err := json.Marshal(value)
+	if err != nil {
+		return nil, err
+	}
+	return Set(body, key, quoted)
+}
+
+func walk(b []byte, f func(key []byte, start, end int) bool) error {
+	i := space(b, 0)
+	if i >= len(b) || b[i] != '{' {
+		return ErrNotObject
+	}
+	i = space(b, i+1)
+	if i < len(b) && b[i] == '}' {
+		return tail(b, i+1)
+	}
+	for {
+		keyEnd := skipString(b, i)
+		if keyEnd < 0 {
+			return ErrNotObject
+		}
+		colon := space(b, keyEnd)
+		if colon >= len(b) || b[colon] != ':' {
+			return ErrNotObject
+		}
+		start := space(b, colon+1)
+		end := skipValue(b, start)
+		if end < 0 {
+			return ErrNotObject
+		}
+		if !f(b[i+1:keyEnd-1], start, end) {
+			return nil
+		}
+		next := space(b, end)
+		if next >= len(b) {
+			return ErrNotObject
+		}
+		if b[next] == '}' {
+			return tail(b, next+1)
+		}
+		if b[next] != ',' {
+			return ErrNotObject
+		}
+		i = space(b, next+1)
+	}
+}
+
+func tail(b []byte, i int) error {
+	if space(b, i) != len(b) {
+		return ErrNotObject
+	}
+	return nil
+}
+
+func space(b []byte, i int) int {
+	for i < len(b) && (b[i] == ' ' || b[i] == '\n' || b[i] == '\r' || b[i] == '\t') {
+		i++
+	}
+	return i
+}
+
+// skipString is the index after the string at i, or -1.
+func skipString(b []byte, i int) int {
+	if i >= len(b) || b[i] != '"' {
+		return -1
+	}
+	for i++; i < len(b); i++ {
+		j := bytes.IndexByte(b[i:], '"')
+		if j < 0 {
+			return -1
+		}
+		slashes := 0
+		for k := i + j - 1; k >= i && b[k] == '\\'; k-- {
+			slashes++
+		}
+		i += j
+		if slashes%2 == 0 {
+			return i + 1
+		}
+	}
+	return -1
+}
+
+// skipValue is the index after the value at i, or -1.
+func skipValue(b []byte, i int) int {
+	if i >= len(b) {
+		return -1
+	}
+	switch b[i] {
+	case '"':
+		return skipString(b, i)
+	case '{', '[':
+		return skipNested(b, i)
+	}
+	start := i
+	for i < len(b) && b[i] != ',' && b[i] != '}' && b[i] != ']' && b[i] > ' ' {
+		i++
+	}
+	if i == start {
+		return -1
+	}
+	return i
+}
+
+func skipNested(b []byte, i int) int {
+	depth := 0
+	for i < len(b) {
+		switch b[i] {
+		case '"':
+			if i = skipString(b, i); i < 0 {
+				return -1
+			}
+			continue
+		case '{', '[':
+			depth++
+		case '}', ']':
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		}
+		i++
+	}
+	return -1
+}
