@@ -1,0 +1,109 @@
+package arch
+
+import (
+	"io/fs"
+	"os"
+	"strings"
+	"testing"
+)
+
+// TestRepository applies every rule to this checkout.
+func TestRepository(t *testing.T) {
+	t.Parallel()
+	source, err := load(os.DirFS("../.."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(source.files) < 20 {
+		t.Fatalf("found %d Go files; is ../.. still the root of the checkout?", len(source.files))
+	}
+	for _, v := range check(source, homes, allowed) {
+		t.Error(v)
+	}
+}
+
+// TestEveryRequirementHasAHome compares go.mod with the table of homes.
+func TestEveryRequirementHasAHome(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../../go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range requirements(string(text)) {
+		h, ok := homeOf(homes, m)
+		if !ok || h.module != m {
+			t.Errorf("go.mod requires %s, which has no row in internal/arch/modules.go", m)
+		}
+	}
+	for _, h := range homes {
+		if h.reason == "" {
+			t.Errorf("%s has no reason", h.module)
+		}
+		if len(h.parts) == 0 && !h.tests {
+			t.Errorf("%s may be imported nowhere", h.module)
+		}
+		for _, p := range h.parts {
+			if name := part("internal/" + p); !strings.HasPrefix(p, "/") && step(name) < 0 {
+				t.Errorf("%s lives in %q, which is not on the ladder", h.module, p)
+			}
+		}
+		if !strings.Contains(string(text), "\t"+h.module+" v") {
+			t.Errorf("%s is not in go.mod; delete its row", h.module)
+		}
+	}
+}
+
+// TestAllowancesAreUsed keeps the list of exceptions from outliving their reasons.
+func TestAllowancesAreUsed(t *testing.T) {
+	t.Parallel()
+	root := os.DirFS("../..")
+	source, err := load(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lists := map[string]struct {
+		list    []allowance
+		without Allowances
+	}{
+		"Go":     {allowed.Go, Allowances{Sleep: allowed.Sleep, Getenv: allowed.Getenv}},
+		"Sleep":  {allowed.Sleep, Allowances{Go: allowed.Go, Getenv: allowed.Getenv}},
+		"Getenv": {allowed.Getenv, Allowances{Go: allowed.Go, Sleep: allowed.Sleep}},
+	}
+	for name, l := range lists {
+		found := check(source, homes, l.without)
+		for _, a := range l.list {
+			if _, err := fs.Stat(root, a.path); err != nil {
+				continue // not built yet
+			}
+			used := false
+			for _, v := range found {
+				at, _, _ := strings.Cut(v.At, ":")
+				used = used || within(at, a.path)
+			}
+			if !used {
+				t.Errorf("%s: %s needs no exception any more; delete it", name, a.path)
+			}
+		}
+	}
+}
+
+// requirements lists the modules a go.mod file asks for directly.
+func requirements(text string) []string {
+	var found []string
+	block := false
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		switch {
+		case line == "require (":
+			block = true
+		case line == ")":
+			block = false
+		case strings.HasSuffix(line, "// indirect"):
+		case block && line != "":
+			found = append(found, strings.Fields(line)[0])
+		case strings.HasPrefix(line, "require "):
+			found = append(found, strings.Fields(line)[1])
+		}
+	}
+	return found
+}
