@@ -8,6 +8,7 @@ import (
 // Gather builds a Response from chunks; the zero value is ready.
 type Gather struct {
 	r     Response
+	by    string          // the vendor that signs
 	open  PartKind        // what buf belongs to
 	buf   strings.Builder // text or reasoning being received
 	sig   strings.Builder // its signature
@@ -23,7 +24,7 @@ type pendingCall struct {
 func (g *Gather) Add(c *Chunk) {
 	switch c.Kind {
 	case ChunkStart:
-		g.r.ID, g.r.Model = c.ID, c.Model
+		g.r.ID, g.r.Model, g.by = c.ID, c.Model, c.Name
 	case ChunkText:
 		g.begin(PartText)
 		g.buf.WriteString(c.Text)
@@ -38,14 +39,14 @@ func (g *Gather) Add(c *Chunk) {
 		g.sig.WriteString(c.Text)
 	case ChunkRedacted:
 		g.flush()
-		g.r.Parts = append(g.r.Parts, Part{Kind: PartReasoning, Redacted: true, Signature: c.Text})
+		g.r.Parts = append(g.r.Parts, Part{Kind: PartReasoning, Redacted: true, Signature: c.Text, Vendor: g.by})
 	case ChunkToolStart:
 		g.flush()
 		for len(g.calls) <= c.Index {
 			g.calls = append(g.calls, pendingCall{part: -1})
 		}
 		g.calls[c.Index].part = len(g.r.Parts)
-		g.r.Parts = append(g.r.Parts, Part{Kind: PartToolCall, ID: c.ID, Name: c.Name, Signature: c.Text})
+		g.r.Parts = append(g.r.Parts, g.signed(Part{Kind: PartToolCall, ID: c.ID, Name: c.Name, Signature: c.Text}))
 	case ChunkToolArgs:
 		if c.Index < len(g.calls) {
 			g.calls[c.Index].args.WriteString(c.Text)
@@ -80,10 +81,17 @@ func (g *Gather) flush() {
 	if g.open == "" {
 		return
 	}
-	g.r.Parts = append(g.r.Parts, Part{Kind: g.open, Text: g.buf.String(), Signature: g.sig.String()})
+	g.r.Parts = append(g.r.Parts, g.signed(Part{Kind: g.open, Text: g.buf.String(), Signature: g.sig.String()}))
 	g.open = ""
 	g.buf.Reset()
 	g.sig.Reset()
+}
+
+func (g *Gather) signed(p Part) Part {
+	if p.Signature != "" {
+		p.Vendor = g.by
+	}
+	return p
 }
 
 // end closes a call. Arguments that are not JSON (a model's slip, or a cut) are

@@ -45,7 +45,7 @@ type ChunkKind uint8
 
 // The kinds of chunk, in the order a stream usually has them.
 const (
-	ChunkStart     ChunkKind = iota + 1 // ID, Model: the answer begins
+	ChunkStart     ChunkKind = iota + 1 // ID, Model, Name (the vendor that signs): the answer begins
 	ChunkReasoning                      // Text: a piece of visible reasoning
 	ChunkSignature                      // Text: the seal of the reasoning just ended; may come in pieces
 	ChunkRedacted                       // Text: reasoning the vendor keeps sealed, whole
