@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -98,4 +99,24 @@ func countTAP(r io.Reader) (Counts, error) {
 		return sums, scan.Err()
 	}
 	return lines, scan.Err()
+}
+
+// countVitest reads Vitest's JSON report. A file that does not even load has no
+// failed tests, only a report without success.
+func countVitest(r io.Reader) (Counts, error) {
+	var report struct {
+		Success         bool
+		NumPassedTests  int
+		NumFailedTests  int
+		NumPendingTests int
+		NumTodoTests    int
+	}
+	if err := json.NewDecoder(r).Decode(&report); err != nil {
+		return Counts{Failed: 1}, fmt.Errorf("reading the report: %w", err)
+	}
+	c := Counts{report.NumPassedTests, report.NumFailedTests, report.NumPendingTests + report.NumTodoTests}
+	if !report.Success && c.Failed == 0 {
+		c.Failed = 1
+	}
+	return c, nil
 }

@@ -3,6 +3,7 @@
 //
 //	testsum go -counts FILE -- go test -json …   run, follow and count Go tests
 //	testsum tap -counts FILE REPORT              count a finished TAP report
+//	testsum vitest -counts FILE REPORT           count a finished JSON report of Vitest
 //	testsum total DIR                            add up every counts file in DIR
 //
 // It exits with 1 when a test failed, when the command it ran failed, and when
@@ -29,7 +30,7 @@ func main() {
 
 func run(args []string, stdout, stderr io.Writer) error {
 	if len(args) == 0 {
-		return errors.New("say what to do: go, tap or total")
+		return errors.New("say what to do: go, tap, vitest or total")
 	}
 	mode := args[0]
 	flags := flag.NewFlagSet(mode, flag.ContinueOnError)
@@ -43,12 +44,15 @@ func run(args []string, stdout, stderr io.Writer) error {
 		counts, err := runGo(flags.Args(), stdout, stderr)
 		return finish(*file, counts, err)
 	case "tap":
-		counts, err := readTAP(flags.Arg(0))
+		counts, err := readReport(flags.Arg(0), countTAP)
+		return finish(*file, counts, err)
+	case "vitest":
+		counts, err := readReport(flags.Arg(0), countVitest)
 		return finish(*file, counts, err)
 	case "total":
 		return total(flags.Arg(0), stdout)
 	}
-	return fmt.Errorf("%q is not known: say go, tap or total", mode)
+	return fmt.Errorf("%q is not known: say go, tap, vitest or total", mode)
 }
 
 // finish writes the counts down even when there is an error to report.
@@ -88,13 +92,14 @@ func runGo(command []string, stdout, stderr io.Writer) (Counts, error) {
 	return f.counts, readErr
 }
 
-func readTAP(report string) (Counts, error) {
+// readReport counts a report; one that is not there is a failure, since its tests never ended.
+func readReport(report string, count func(io.Reader) (Counts, error)) (Counts, error) {
 	file, err := os.Open(report)
 	if err != nil {
 		return Counts{Failed: 1}, err
 	}
 	defer file.Close()
-	return countTAP(file)
+	return count(file)
 }
 
 func total(dir string, stdout io.Writer) error {

@@ -132,6 +132,28 @@ func TestCountTAP(t *testing.T) {
 	}
 }
 
+func TestCountVitest(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		report string
+		want   Counts
+		fails  bool
+	}{
+		"counts":                      {`{"success":true,"numPassedTests":3,"numFailedTests":0,"numPendingTests":1,"numTodoTests":1}`, Counts{Passed: 3, Skipped: 2}, false},
+		"a file that does not load":   {`{"success":false,"numPassedTests":3}`, Counts{Passed: 3, Failed: 1}, false},
+		"a report that was cut short": {`{"success":true,"numPas`, Counts{Failed: 1}, true},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got, err := countVitest(strings.NewReader(tt.report))
+			if got != tt.want || (err != nil) != tt.fails {
+				t.Errorf("countVitest = %v, %v; want %v, fails %v", got, err, tt.want, tt.fails)
+			}
+		})
+	}
+}
+
 func TestTotal(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
