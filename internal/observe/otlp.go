@@ -204,7 +204,7 @@ func otlpValue(v attribute.Value) map[string]any {
 	case attribute.BOOLSLICE:
 		return otlpArray(v.AsBoolSlice(), attribute.BoolValue)
 	}
-	return map[string]any{"stringValue": v.Emit()}
+	return map[string]any{"stringValue": v.String()}
 }
 
 // otlpFloat keeps what JSON has no number for as the words protocol buffers use.

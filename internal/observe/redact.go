@@ -73,7 +73,13 @@ func hideAttribute(a attribute.KeyValue) (clean attribute.KeyValue, changed bool
 	if SecretKey(string(a.Key)) {
 		return a.Key.String(secret.Mask), true
 	}
-	if a.Value.Type() != attribute.STRINGSLICE {
+	switch a.Value.Type() {
+	case attribute.STRINGSLICE:
+	case attribute.SLICE, attribute.MAP:
+		text := a.Value.String()
+		safe := Redact(text)
+		return a.Key.String(safe), safe != text
+	default:
 		return a, false
 	}
 	list := a.Value.AsStringSlice()

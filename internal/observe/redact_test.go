@@ -90,8 +90,8 @@ func TestHideAttributes(t *testing.T) {
 	out := hideAttributes(in)
 	want := []string{"demo", "•••", "•••", "true", `["-k","•••"]`}
 	for i, a := range out {
-		if a.Value.Emit() != want[i] {
-			t.Errorf("attribute %s = %s, want %s", a.Key, a.Value.Emit(), want[i])
+		if a.Value.String() != want[i] {
+			t.Errorf("attribute %s = %s, want %s", a.Key, a.Value.String(), want[i])
 		}
 	}
 	if in[1].Value.AsString() != "abc" {

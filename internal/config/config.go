@@ -1,0 +1,108 @@
+package config
+
+import "github.com/fluxway/fluxway/internal/kit/secret"
+
+// Config is every setting of the program. Its tags are the one source of
+// defaults, validation, documentation and JSON Schema:
+//
+//	yaml     the key
+//	doc      what it does, a sentence or two
+//	default  the value when nothing else says so
+//	env      the variable; FLUXWAY_ and the path in capitals if left out
+//	also     further variables that count; NAME=value: any text in NAME means value
+//	live     "true": a change takes effect without a restart
+//	secret   "true": never shown; "url": shown without the password in it
+//	enum     the values allowed, with | between them
+//	min, max the bounds of a number, duration or size
+//	format   the shape of a text, of each text in a list: see formats
+//	keys     the shape of the keys of a table
+type Config struct {
+	Listen    string    `yaml:"listen" default:"127.0.0.1:7777" format:"hostport" doc:"The address and port the server listens on. An address other than loopback is refused until a user or key exists."`
+	PublicURL string    `yaml:"public_url" format:"http_url" doc:"The URL people reach this server under, if it is behind a proxy or tunnel; links and cookies follow it."`
+	Data      string    `yaml:"data" env:"FLUXWAY_HOME" format:"path" doc:"The folder for the database, files and backups. Left out: fluxway in $XDG_DATA_HOME, or in ~/.local/share."`
+	Database  Database  `yaml:"database" doc:"Where rows are kept."`
+	Events    Events    `yaml:"events" doc:"How events are kept and passed on."`
+	Log       Log       `yaml:"log" doc:"What the program writes about itself."`
+	Telemetry Telemetry `yaml:"telemetry" doc:"Traces for an outside observer."`
+	Limits    Limits    `yaml:"limits" doc:"How much one caller may ask for."`
+	Retention Retention `yaml:"retention" doc:"How long things are kept; what is older is deleted."`
+	Security  Security  `yaml:"security" doc:"Who may reach the server and how people sign in."`
+	OIDC      OIDC      `yaml:"oidc" doc:"Single sign-on with an OpenID Connect issuer."`
+	Backup    Backup    `yaml:"backup" doc:"Copies of the database, taken while the server runs."`
+	Jobs      Jobs      `yaml:"jobs" doc:"Background work."`
+}
+
+// Database says where rows are kept.
+type Database struct {
+	URL secret.Text `yaml:"url" secret:"url" format:"postgres_url" doc:"A postgres:// URL. Left out: an SQLite file in the data folder."`
+}
+
+// Events says how events are kept and passed on.
+type Events struct {
+	NATSURL   secret.Text         `yaml:"nats_url" secret:"url" format:"nats_url" doc:"A nats:// URL that several servers on one PostgreSQL share. Left out: events stay in this process."`
+	Memory    Bytes               `yaml:"memory" default:"64MB" min:"1MB" max:"64GB" doc:"How much of the recent events is held in memory, for subscribers that reconnect; older ones are read from the database."`
+	Retention map[string]Duration `yaml:"retention" keys:"name" min:"1h" live:"true" doc:"How long events of one family are kept, by the first part of their channel, as in jobs: 7d. Families not named follow retention.events."`
+}
+
+// Log says what the program writes about itself.
+type Log struct {
+	Level  string `yaml:"level" default:"info" enum:"debug|info|warn|error" live:"true" doc:"The least important lines to write."`
+	Format string `yaml:"format" default:"auto" enum:"auto|text|json" doc:"text for people, json for machines; auto is text on a terminal."`
+	Color  string `yaml:"color" default:"auto" enum:"auto|never" also:"NO_COLOR=never" doc:"auto is colour on a terminal only."`
+}
+
+// Telemetry says who may watch.
+type Telemetry struct {
+	OTLPEndpoint   string                 `yaml:"otlp_endpoint" format:"http_url" also:"OTEL_EXPORTER_OTLP_ENDPOINT" doc:"The base URL of an OTLP/HTTP receiver, such as http://127.0.0.1:4318. Left out: nothing is exported."`
+	OTLPHeaders    map[string]secret.Text `yaml:"otlp_headers" secret:"true" keys:"header" doc:"Headers sent to that receiver, such as an authorization."`
+	CaptureContent bool                   `yaml:"capture_content" default:"false" live:"true" doc:"Put what was said (prompts, answers, tool arguments) on spans. It may be private."`
+}
+
+// Limits says how much one caller may ask for.
+type Limits struct {
+	Body           Bytes    `yaml:"body" default:"10MB" min:"1KB" max:"1GB" live:"true" doc:"The largest request body."`
+	PerIdentity    int      `yaml:"per_identity" default:"600" min:"1" max:"1000000" live:"true" doc:"Requests per minute of one user or key."`
+	PerIP          int      `yaml:"per_ip" default:"300" min:"1" max:"1000000" live:"true" doc:"Requests per minute of one address without an identity."`
+	RequestTimeout Duration `yaml:"request_timeout" default:"60s" min:"1s" max:"1h" live:"true" doc:"How long a request may take; streams are not counted."`
+}
+
+// Retention says how long things are kept.
+type Retention struct {
+	Events Duration `yaml:"events" default:"30d" min:"1h" live:"true" doc:"Events."`
+	Audit  Duration `yaml:"audit" default:"400d" min:"1d" live:"true" doc:"The audit log."`
+	Jobs   Duration `yaml:"jobs" default:"14d" min:"1h" live:"true" doc:"Finished jobs."`
+	Bodies Duration `yaml:"bodies" default:"90d" min:"1h" live:"true" doc:"Large bodies: tool results, attachments, transcripts."`
+	Traces Duration `yaml:"traces" default:"7d" min:"1h" live:"true" doc:"Recorded spans."`
+}
+
+// Security says who may reach the server and how people sign in.
+type Security struct {
+	AllowedHosts   []string `yaml:"allowed_hosts" format:"host" live:"true" doc:"Host names the server answers to, besides loopback and the one in public_url; *.example.com covers names one level down."`
+	TrustedProxies []string `yaml:"trusted_proxies" format:"cidr" live:"true" doc:"Addresses or networks whose X-Forwarded-For is believed."`
+	SessionDays    int      `yaml:"session_days" default:"7" min:"1" max:"365" live:"true" doc:"How long someone stays signed in without a visit."`
+	LoginAttempts  int      `yaml:"login_attempts" default:"10" min:"1" max:"1000" live:"true" doc:"Failed sign-ins of one user or address within login_window before further ones must wait."`
+	LoginWindow    Duration `yaml:"login_window" default:"15m" min:"10s" max:"1d" live:"true" doc:"The time over which failed sign-ins are counted."`
+	RequireTOTP    bool     `yaml:"require_totp" default:"false" live:"true" doc:"Everyone must set up a second factor before they can do anything else."`
+}
+
+// OIDC is single sign-on with an OpenID Connect issuer; on once issuer is set.
+type OIDC struct {
+	Issuer       string      `yaml:"issuer" format:"http_url" doc:"The issuer's URL. Left out: people sign in with a password."`
+	ClientID     string      `yaml:"client_id" doc:"The client the issuer knows this server as."`
+	ClientSecret secret.Text `yaml:"client_secret" secret:"true" doc:"That client's secret; a public client has none."`
+	Name         string      `yaml:"name" default:"Single sign-on" doc:"What the sign-in button says."`
+	DefaultRole  string      `yaml:"default_role" default:"viewer" enum:"viewer|operator|admin" doc:"The role of someone who signs in for the first time."`
+	AutoCreate   bool        `yaml:"auto_create" default:"false" doc:"Make a user for someone the issuer knows and this server does not."`
+}
+
+// Backup is copies of the database.
+type Backup struct {
+	Schedule string `yaml:"schedule" default:"0 3 * * *" format:"cron" live:"true" doc:"When, as a cron line, with CRON_TZ=Europe/Berlin before it for a time zone. Empty: only by hand."`
+	Keep     int    `yaml:"keep" default:"7" min:"1" max:"1000" live:"true" doc:"How many copies to keep."`
+}
+
+// Jobs is background work.
+type Jobs struct {
+	Workers     int            `yaml:"workers" default:"4" min:"1" max:"256" doc:"How many jobs run at the same time."`
+	Concurrency map[string]int `yaml:"concurrency" keys:"name" min:"1" max:"256" doc:"How many jobs of one kind run at the same time, by kind, within workers."`
+}
