@@ -22,6 +22,17 @@ func TestRepository(t *testing.T) {
 	}
 }
 
+func TestMigrations(t *testing.T) {
+	t.Parallel()
+	found, err := checkMigrations(os.DirFS("../.."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range found {
+		t.Error(v)
+	}
+}
+
 // TestEveryRequirementHasAHome compares go.mod with the table of homes.
 func TestEveryRequirementHasAHome(t *testing.T) {
 	t.Parallel()

@@ -22,17 +22,21 @@ type checker struct {
 	tree    *tree
 	homes   []home
 	allowed Allowances
+	ports   map[string]bool // methods of the interfaces in the tree
 	found   []Violation
 }
 
 // check applies every rule and returns what breaks one, in the order of the files.
 func check(t *tree, homes []home, allowed Allowances) []Violation {
 	c := &checker{tree: t, homes: homes, allowed: allowed}
+	c.ports = portsOf(t)
 	c.folders()
 	c.docs()
 	for _, f := range t.files {
 		c.importsOf(f)
 		c.statementsOf(f)
+		c.namesOf(f)
+		c.tablesOf(f)
 	}
 	return c.found
 }

@@ -120,6 +120,28 @@ func TestRules(t *testing.T) {
 			path: "internal/costs/costs_test.go",
 			code: "import (\n\"testing\"\n\"testing/synctest\"\n\"time\"\n)\nfunc TestX(t *testing.T) { synctest.Test(t, func(t *testing.T) { time.Sleep(1) }) }\n"},
 
+		"an exported function without a sentence": {
+			path: "internal/costs/costs.go", code: "func Spend() {}\n", want: "Spend is exported"},
+		"an exported method without a sentence": {
+			path: "internal/costs/costs.go", code: "// L is.\ntype L[T any] int\nfunc (*L[T]) Spend() {}\n", want: "Spend is exported"},
+		"a method that serves a port": {
+			path: "internal/costs/costs.go", code: "type spender interface{ Spend() }\n// L is.\ntype L int\nfunc (L) Spend() {}\n"},
+		"a method of a type that has no name outside": {
+			path: "internal/costs/costs.go", code: "type l int\nfunc (l) Spend() {}\n"},
+		"an exported type without a sentence": {
+			path: "internal/costs/costs.go", code: "// Types.\ntype (\nLedger int\n)\n", want: "Ledger is exported"},
+		"an exported constant without a sentence": {
+			path: "internal/costs/costs.go", code: "const Most = 1\n", want: "Most is exported"},
+		"a group of constants with one sentence": {
+			path: "internal/costs/costs.go", code: "// Bounds.\nconst (\nLeast = 0\nMost = 1\n)\n"},
+
+		"a statement about its own table": {
+			path: "internal/costs/sql.go", code: "const q = `SELECT x FROM costs_usage JOIN costs_budgets`\n"},
+		"a statement about another part's table": {
+			path: "internal/costs/sql.go", code: "const q = `SELECT x FROM costs_usage\nJOIN runs_runs ON true`\n", want: "a table of runs"},
+		"a sentence that is not SQL": {
+			path: "internal/costs/sql.go", code: "const q = \"from runs_runs\"\n"},
+
 		"a package without a comment": {
 			path: "internal/costs/costs.go", bare: true, want: "no comment"},
 		"an adapter without a comment": {
@@ -165,6 +187,28 @@ func TestLoadSaysWhatItCannotParse(t *testing.T) {
 	_, err := load(fstest.MapFS{"internal/costs/costs.go": {Data: []byte("package")}})
 	if err == nil || !strings.Contains(err.Error(), "internal/costs/costs.go") {
 		t.Errorf("load = %v, want an error that names the file", err)
+	}
+}
+
+func TestMigrationRules(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct{ name, text, want string }{
+		"as it should be":   {"20261115000100_events_log.sql", "-- +goose Up\nCREATE TABLE events_log (x TEXT);", ""},
+		"for one engine":    {"20261115000100_events_log.sqlite.sql", "-- +goose Up", ""},
+		"without a time":    {"events_log.sql", "-- +goose Up", "name it"},
+		"of no part":        {"20261115000100_billing_rows.sql", "-- +goose Up", "name it"},
+		"a table of nobody": {"20261115000100_events_log.sql", "CREATE TABLE IF NOT EXISTS log_rows (x TEXT);", "starts with no part's name"},
+		"a way back down":   {"20261115000100_events_log.sql", "-- +goose Up\n-- +goose Down\n", "do not migrate down"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			found, err := checkMigrations(fstest.MapFS{"internal/store/migrations/" + tt.name: {Data: []byte(tt.text)}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			expect(t, found, tt.want)
+		})
 	}
 }
 
