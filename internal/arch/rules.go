@@ -201,7 +201,8 @@ func (c *checker) statementsOf(f *file) {
 
 func (c *checker) selector(f *file, n *ast.SelectorExpr, ours bool) {
 	if f.isTest() {
-		if f.uses(n, "time", "Sleep") && !permits(c.allowed.Sleep, f.path) {
+		measures := within(f.dir(), "e2e/bench") // a benchmark waits for its slice of time to pass
+		if f.uses(n, "time", "Sleep") && !measures && !permits(c.allowed.Sleep, f.path) {
 			c.add(c.place(n.Pos()), "no sleeping in tests: wait for a channel, or use testing/synctest")
 		}
 		return

@@ -116,6 +116,8 @@ func TestRules(t *testing.T) {
 			path: "internal/costs/coststest/x.go", code: "import \"time\"\nfunc f() { time.Sleep(1) }\n", want: "no sleeping"},
 		"a whole-program test that sleeps": {
 			path: "e2e/kill_test.go", code: "import \"time\"\nfunc f() { time.Sleep(1) }\n", want: "no sleeping"},
+		"a benchmark that sleeps": {
+			path: "e2e/bench/start.go", code: "import \"time\"\nfunc f() { time.Sleep(1) }\n"},
 		"sleeping where time is not real": {
 			path: "internal/costs/costs_test.go",
 			code: "import (\n\"testing\"\n\"testing/synctest\"\n\"time\"\n)\nfunc TestX(t *testing.T) { synctest.Test(t, func(t *testing.T) { time.Sleep(1) }) }\n"},
