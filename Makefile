@@ -8,9 +8,8 @@ MAKEFLAGS += --no-print-directory
 
 # make run ARGS="--listen 127.0.0.1:8080"
 ARGS ?=
-# make bench LANE=hub PEER=name=url=pid
+# make bench LANE=hub
 LANE ?=
-PEER ?=
 
 .PHONY: help
 help: ## Print this list
@@ -42,7 +41,7 @@ lint: ## Format, vet, staticcheck, and the linters of the web UI
 
 .PHONY: bench
 bench: ## Measure every lane beside its baseline (LANE=hub for one)
-	@go run ./e2e/bench $(if $(LANE),-lane '$(LANE)') $(if $(PEER),-peer '$(PEER)')
+	@go run ./e2e/bench $(if $(LANE),-lane '$(LANE)')
 
 .PHONY: generate
 generate: ## Write generated files again: OpenAPI, JSON Schema, TypeScript types
