@@ -186,8 +186,8 @@ func TestTotal(t *testing.T) {
 func TestRunGoDoesNotHideAFailingCommand(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "counts")
-	var out bytes.Buffer
-	if err := run([]string{"go", "-counts", file, "--", "sh", "-c", "echo broken; exit 3"}, &out, &out); err == nil {
+	var out, errs bytes.Buffer // written to at the same time, so not one
+	if err := run([]string{"go", "-counts", file, "--", "sh", "-c", "echo broken; exit 3"}, &out, &errs); err == nil {
 		t.Error("a command that exits with 3 was taken for success")
 	}
 	if text, err := os.ReadFile(file); err != nil || string(text) != "0 1 0\n" {
