@@ -21,7 +21,7 @@ func TestTextIsNeverPrinted(t *testing.T) {
 	}
 	for name, text := range map[string]string{
 		"%v": fmt.Sprintf("%v", s), "%+v of a struct": fmt.Sprintf("%+v", held), "%#v": fmt.Sprintf("%#v", s),
-		"%s": fmt.Sprintf("%s", s), "%q": fmt.Sprintf("%q", s), "json": string(js), "slog": log.String(),
+		"%s": fmt.Sprintf("<%s>", s), "%q": fmt.Sprintf("%q", s), "json": string(js), "slog": log.String(),
 	} {
 		if strings.Contains(text, "hunter2") {
 			t.Errorf("%s prints the secret: %s", name, text)
