@@ -37,16 +37,16 @@ func (f fixedKey) Token(context.Context) (Token, error) { return Token{Value: f.
 
 // Account is one credential of a provider.
 type Account struct {
-	Name   string // shown in status and ledger; never secret
+	Name   string      // shown in status and ledger; never secret
 	Source TokenSource // comparable: a pointer, or Key
 }
 
 // How long an account rests when the vendor does not say.
 const (
-	restRate = time.Minute
+	restRate  = time.Minute
 	restQuota = time.Hour
-	restAuth = 10 * time.Minute
-	restMax  = 24 * time.Hour
+	restAuth  = 10 * time.Minute
+	restMax   = 24 * time.Hour
 )
 
 // Accounts is a provider's pool of accounts. The first healthy one, in the

@@ -82,7 +82,6 @@ type decoder struct {
 type openBlock struct {
 	kind string
 	call int
-	args bool // something of the arguments was sent
 }
 
 // Event decodes one event.

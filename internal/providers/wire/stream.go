@@ -152,3 +152,21 @@ func (s *Stream) Close() error {
 func IsEvents(resp *http.Response) bool {
 	return strings.Contains(resp.Header.Get("Content-Type"), "text/event-stream")
 }
+
+// Whole treats one JSON body as a single event.
+func Whole(ctx context.Context, vendor string, resp *http.Response, dec Decoder) *Stream {
+	done := false
+	next := func(ev *sse.Event) error {
+		if done {
+			return io.EOF
+		}
+		done = true
+		body, err := io.ReadAll(io.LimitReader(resp.Body, maxBody))
+		if err != nil {
+			return err
+		}
+		*ev = sse.Event{Data: body}
+		return nil
+	}
+	return &Stream{ctx: ctx, vendor: vendor, body: resp.Body, dec: dec, next: next}
+}
