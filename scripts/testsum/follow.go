@@ -5,6 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
+	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -27,7 +30,7 @@ type follower struct {
 	counts   Counts
 	packages map[string]*pkg
 	builds   map[string]*strings.Builder // what the compiler said, by import path
-	skips    []string
+	skips    map[string][]string // tests by the reason they were skipped for
 }
 
 type pkg struct {
@@ -44,7 +47,7 @@ type test struct {
 }
 
 func newFollower(out io.Writer) *follower {
-	return &follower{out: out, packages: map[string]*pkg{}, builds: map[string]*strings.Builder{}}
+	return &follower{out: out, packages: map[string]*pkg{}, builds: map[string]*strings.Builder{}, skips: map[string][]string{}}
 }
 
 func (f *follower) read(r io.Reader) error {
@@ -135,7 +138,8 @@ func (f *follower) testDone(p *pkg, t *test, e event) {
 		fmt.Fprintf(f.out, "--- FAILED %s %s\n%s", short(e.Package), e.Test, t.output.String())
 	case e.Action == "skip":
 		p.counts.Skipped++
-		f.skips = append(f.skips, fmt.Sprintf("%s %s: %s", short(e.Package), e.Test, reason(t.output.String())))
+		why := reason(t.output.String())
+		f.skips[why] = append(f.skips[why], short(e.Package)+" "+e.Test)
 	case !t.parent:
 		p.counts.Passed++
 	}
@@ -183,8 +187,13 @@ func (f *follower) summary() {
 		f.counts.add(p.counts)
 		fmt.Fprintf(f.out, "FAIL  %s did not end\n%s", short(name), p.output.String())
 	}
-	for _, s := range f.skips {
-		fmt.Fprintln(f.out, "skip ", s)
+	for _, why := range slices.Sorted(maps.Keys(f.skips)) {
+		tests := f.skips[why]
+		fmt.Fprintf(f.out, "skip  %d: %s (%s", len(tests), why, tests[0])
+		if len(tests) > 1 {
+			fmt.Fprint(f.out, ", …")
+		}
+		fmt.Fprintln(f.out, ")")
 	}
 }
 
@@ -192,6 +201,9 @@ func (f *follower) summary() {
 func short(pkg string) string {
 	return strings.TrimPrefix(pkg, "github.com/fluxway/fluxway/")
 }
+
+// place is where t.Skip was called, which go test writes before the sentence.
+var place = regexp.MustCompile(`^\S+\.go:\d+: `)
 
 // reason finds the sentence given to t.Skip in a test's output.
 func reason(output string) string {
@@ -202,5 +214,5 @@ func reason(output string) string {
 			last = line
 		}
 	}
-	return last
+	return place.ReplaceAllString(last, "")
 }

@@ -62,14 +62,16 @@ func TestFollow(t *testing.T) {
 			events: `{"Action":"run","Package":"p","Test":"TestA"}`,
 			want:   Counts{Failed: 1}, prints: []string{"did not end"},
 		},
-		"a skip is listed with its reason": {
-			events: `{"Action":"run","Package":"p","Test":"TestA"}
+		"skips are listed by reason": {
+			events: `{"Action":"output","Package":"p","Test":"TestB","Output":"    b_test.go:9: no server here\n"}
+{"Action":"skip","Package":"p","Test":"TestB"}
+{"Action":"run","Package":"p","Test":"TestA"}
 {"Action":"output","Package":"p","Test":"TestA","Output":"=== RUN   TestA\n"}
 {"Action":"output","Package":"p","Test":"TestA","Output":"    a_test.go:3: no server here\n"}
 {"Action":"output","Package":"p","Test":"TestA","Output":"--- SKIP: TestA (0.00s)\n"}
 {"Action":"skip","Package":"p","Test":"TestA"}
 {"Action":"pass","Package":"p"}`,
-			want: Counts{Skipped: 1}, prints: []string{"p TestA: a_test.go:3: no server here"},
+			want: Counts{Skipped: 2}, prints: []string{"skip  2: no server here (p TestB, …)"},
 		},
 		"a package without tests is not mentioned": {
 			events: `{"Action":"output","Package":"p","Output":"?   p [no test files]\n"}
