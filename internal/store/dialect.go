@@ -16,8 +16,11 @@ type Engine struct {
 	Path  string  // the file; empty for a server
 	Write *sql.DB // for the one writer
 	Read  *sql.DB // for readers in parallel
+	Side  *sql.DB // for migrations, backups and checks: no time limit, nothing kept open
 
 	Begin      string // how a write transaction starts
+	Snapshot   string // how a transaction starts that reads one moment
+	Unhurried  string // statement that lifts time limits for the transaction; empty: there are none
 	SkipLocked string // suffix of a SELECT that claims rows
 	Types      map[string]string
 	Numbered   bool // $1 instead of ?
@@ -26,6 +29,13 @@ type Engine struct {
 	Unique func(error) bool
 	// Again says whether the transaction was certainly undone and may be repeated.
 	Again func(error) bool
+	// Undone says whether a COMMIT that failed with err certainly saved nothing.
+	Undone func(error) bool
+	// Stale says whether a prepared statement no longer fits the schema.
+	Stale func(error) bool
+	// Aborted says whether the driver's connection is in a transaction that can
+	// only be rolled back; nil: the engine has no such state.
+	Aborted func(conn any) bool
 	// Lock keeps other processes from migrating at the same time.
 	Lock func(ctx context.Context) (unlock func(), err error)
 	// Check runs the engine's integrity checks and lists what is wrong.
@@ -34,6 +44,16 @@ type Engine struct {
 	Size func(ctx context.Context) (int64, error)
 	// Tidy gives space back and refreshes statistics; nil: the server does it.
 	Tidy func(ctx context.Context) error
+	// Inspect lists what doctor should know about the engine itself.
+	Inspect func(ctx context.Context) []Finding
+	// Tables lists the tables with rows of ours, without those that the engine
+	// derives from others.
+	Tables func(ctx context.Context, q Querier) ([]Table, error)
+	// Defer puts the checks of foreign keys off; check makes up for them.
+	Defer func(ctx context.Context, tx *Tx) (check func() error, err error)
+	// Scratch makes an empty database of the same kind that drop removes. It is
+	// closed by whoever uses it, before drop.
+	Scratch func(ctx context.Context) (scratch *Engine, drop func(), err error)
 	// Copy writes a consistent copy of the whole database to a new file; nil:
 	// not possible without outside tools.
 	Copy func(ctx context.Context, to string) error

@@ -57,39 +57,59 @@ func (db *DB) Migrate(ctx context.Context) error {
 			return err
 		}
 	}
-	provider, err := goose.NewProvider(goose.Dialect(map[string]string{"sqlite": "sqlite3", "postgres": "postgres"}[db.engine.Name]),
-		db.engine.Write, fragments{db.engine}, goose.WithDisableGlobalRegistry(true))
-	if err != nil {
-		return fmt.Errorf("reading the migrations: %w", err)
-	}
-	if _, err := provider.Up(ctx); err != nil {
-		return explain(fmt.Errorf("migrating from %d to %d: %w", at, latest, err), db.engine)
+	if err := db.migrateTo(ctx, latest); err != nil {
+		return err
 	}
 	db.log.InfoContext(ctx, "schema migrated", "part", "store", "from", at, "to", latest)
 	return nil
 }
 
+// migrateTo applies what is missing up to a version. Statements that were
+// prepared before are not used after.
+func (db *DB) migrateTo(ctx context.Context, version int64) error {
+	provider, err := goose.NewProvider(goose.Dialect(map[string]string{"sqlite": "sqlite3", "postgres": "postgres"}[db.engine.Name]),
+		db.engine.Side, fragments{db.engine}, goose.WithDisableGlobalRegistry(true))
+	if err != nil {
+		return fmt.Errorf("reading the migrations: %w", err)
+	}
+	if _, err := provider.UpTo(ctx, version); err != nil {
+		return explain(fmt.Errorf("migrating to %d: %w", version, err), db.engine)
+	}
+	db.reader.forgetAll()
+	return db.writer.reset(ctx)
+}
+
 // Version is the schema's version; 0 for an empty database.
 func (db *DB) Version(ctx context.Context) (int64, error) {
-	exists := "SELECT count(*) FROM sqlite_master WHERE name = 'goose_db_version'"
+	exists := "SELECT count(*) FROM sqlite_master WHERE name = '" + versionTable + "'"
 	if db.engine.Name == "postgres" {
-		exists = "SELECT count(*) FROM pg_class WHERE oid = to_regclass('goose_db_version')"
+		exists = "SELECT count(*) FROM pg_tables WHERE schemaname = current_schema() AND tablename = '" + versionTable + "'"
 	}
 	var n int64
-	if err := db.engine.Write.QueryRowContext(ctx, exists).Scan(&n); err != nil {
+	if err := db.engine.Side.QueryRowContext(ctx, exists).Scan(&n); err != nil {
 		return 0, fmt.Errorf("reading the schema's version: %w", err)
 	}
 	if n == 0 {
 		return 0, nil
 	}
 	var at sql.NullInt64
-	err := db.engine.Write.QueryRowContext(ctx, "SELECT max(version_id) FROM goose_db_version WHERE is_applied").Scan(&at)
+	err := db.engine.Side.QueryRowContext(ctx, "SELECT max(version_id) FROM "+versionTable+" WHERE is_applied").Scan(&at)
 	return at.Int64, err
 }
 
 // latest is the version of the newest embedded migration.
 func (db *DB) latest() (int64, error) {
-	entries, err := fs.ReadDir(fragments{db.engine}, ".")
+	return newest(fragments{db.engine}, func(string, int64) bool { return true })
+}
+
+// sharedVersion is the newest migration up to a version that both engines have,
+// so that databases of different engines can be compared.
+func (db *DB) sharedVersion(version int64) (int64, error) {
+	return newest(fragments{db.engine}, func(name string, n int64) bool { return n <= version && strings.Count(name, ".") == 1 })
+}
+
+func newest(files fs.FS, counts func(name string, n int64) bool) (int64, error) {
+	entries, err := fs.ReadDir(files, ".")
 	if err != nil {
 		return 0, err
 	}
@@ -100,7 +120,9 @@ func (db *DB) latest() (int64, error) {
 		if err != nil {
 			return 0, fmt.Errorf("migration %s has no number", e.Name())
 		}
-		newest = max(newest, n)
+		if counts(e.Name(), n) {
+			newest = max(newest, n)
+		}
 	}
 	return newest, nil
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 	"log/slog"
 	"sync"
 
@@ -29,6 +28,13 @@ type DB struct {
 	binder  binder
 	writer  *writer
 	reader  *conns
+
+	restoring sync.Mutex // one restore at a time
+
+	mu         sync.Mutex // guards the fields below
+	retentions []Retention
+	hooks      []RestoreHook
+	retained   chan struct{} // has an entry when a retention was added
 }
 
 // New wraps an opened engine. It does not migrate.
@@ -40,8 +46,8 @@ func New(opts Options) (*DB, error) {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	db := &DB{engine: opts.Engine, log: log, backups: opts.Backups, binder: binder{numbered: opts.Engine.Numbered}}
-	db.reader = &conns{db: opts.Engine.Read, binder: &db.binder}
+	db := &DB{engine: opts.Engine, log: log, backups: opts.Backups, retained: make(chan struct{}, 1), binder: binder{numbered: opts.Engine.Numbered}}
+	db.reader = &conns{engine: opts.Engine, binder: &db.binder}
 	db.writer = newWriter(opts.Engine, &db.binder)
 	return db, nil
 }
@@ -51,10 +57,11 @@ func (db *DB) Engine() *Engine { return db.engine }
 
 // InTx runs f inside a write transaction and returns once it is durable, or
 // with f's error after undoing what f did. f must be quick, must not call InTx,
-// do network or wait, and may run again when the engine undid it, so it has no
-// effects outside tx; AfterCommit is for those.
+// do network or wait. f may run more than once (a neighbour in the same commit
+// failed, the engine undid it), so it has no effects outside tx: it sets what it
+// returns to its caller, never adds to it. AfterCommit is for effects.
 func (db *DB) InTx(ctx context.Context, f func(tx *Tx) error) error {
-	err := db.writer.do(ctx, f)
+	err := db.writer.do(ctx, f, false)
 	if err != nil {
 		return explain(err, db.engine)
 	}
@@ -66,7 +73,7 @@ func (db *DB) Read() Querier { return db.reader }
 
 // Close waits for the writer and closes the connections.
 func (db *DB) Close() error {
-	return errors.Join(db.writer.close(), db.reader.close(), db.engine.Write.Close(), db.engine.Read.Close())
+	return errors.Join(db.writer.close(), db.reader.close(), db.engine.Write.Close(), db.engine.Read.Close(), db.engine.Side.Close())
 }
 
 // IsUnique says whether err is a violated unique constraint.
@@ -93,60 +100,4 @@ func explain(err error, engine *Engine) error {
 // Querier reads rows: a transaction, or the readers.
 type Querier interface {
 	Query(ctx context.Context, query string, args ...any) (*sql.Rows, error)
-}
-
-// conns is a pool with its prepared statements.
-type conns struct {
-	db     *sql.DB
-	binder *binder
-
-	mu    sync.RWMutex // guards stmts
-	stmts map[string]*sql.Stmt
-}
-
-// Query runs a prepared statement on any free connection.
-func (c *conns) Query(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
-	stmt, err := c.prepare(ctx, query)
-	if err != nil {
-		return nil, err
-	}
-	return stmt.QueryContext(ctx, plain(args)...)
-}
-
-// maxStatements bounds the cache; statements are constants, so it is never
-// reached unless someone builds SQL from data.
-const maxStatements = 2000
-
-func (c *conns) prepare(ctx context.Context, query string) (*sql.Stmt, error) {
-	c.mu.RLock()
-	stmt := c.stmts[query]
-	c.mu.RUnlock()
-	if stmt != nil {
-		return stmt, nil
-	}
-	stmt, err := c.db.PrepareContext(ctx, c.binder.bind(query))
-	if err != nil {
-		return nil, fmt.Errorf("preparing %.80q: %w", query, err)
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if known := c.stmts[query]; known != nil {
-		return known, stmt.Close()
-	}
-	if c.stmts == nil || len(c.stmts) >= maxStatements {
-		c.stmts = make(map[string]*sql.Stmt)
-	}
-	c.stmts[query] = stmt
-	return stmt, nil
-}
-
-func (c *conns) close() error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	var errs []error
-	for _, stmt := range c.stmts {
-		errs = append(errs, stmt.Close())
-	}
-	c.stmts = nil
-	return errors.Join(errs...)
 }

@@ -3,17 +3,20 @@ package store
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
+	"errors"
 	"fmt"
-	"time"
 )
 
 // Tx is one caller's part of a write transaction.
 type Tx struct {
-	batch   *batch
+	w       *writer
 	after   []func()
 	pending []pending
+	wrote   bool // a statement may have changed rows
+	over    bool // the closure returned
 }
+
+var errOver = errors.New("store: the transaction is over; a Tx must not leave its closure")
 
 // pending is something to be written once for the whole batch.
 type pending struct {
@@ -24,7 +27,11 @@ type pending struct {
 
 // Exec changes rows and says how many.
 func (tx *Tx) Exec(ctx context.Context, query string, args ...any) (int64, error) {
-	stmt, err := tx.batch.w.prepare(ctx, query)
+	if tx.over {
+		return 0, errOver
+	}
+	tx.wrote = true
+	stmt, err := tx.w.conn.prepare(ctx, query)
 	if err != nil {
 		return 0, err
 	}
@@ -40,7 +47,11 @@ func (tx *Tx) Exec(ctx context.Context, query string, args ...any) (int64, error
 // Query reads rows as this transaction sees them. The rows must be closed
 // before the next statement.
 func (tx *Tx) Query(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
-	stmt, err := tx.batch.w.prepare(ctx, query)
+	if tx.over {
+		return nil, errOver
+	}
+	tx.wrote = tx.wrote || !reads(query)
+	stmt, err := tx.w.conn.prepare(ctx, query)
 	if err != nil {
 		return nil, err
 	}
@@ -56,54 +67,4 @@ func (tx *Tx) AfterCommit(f func()) { tx.after = append(tx.after, f) }
 // It lets a part allocate numbers or insert rows once for many callers.
 func (tx *Tx) BeforeCommit(key, item any, flush func(ctx context.Context, tx *Tx, items []any) error) {
 	tx.pending = append(tx.pending, pending{key, item, flush})
-}
-
-// JSON is a value kept as JSON text.
-func JSON(v any) any {
-	if v == nil {
-		return nil
-	}
-	return jsonValue{v}
-}
-
-type jsonValue struct{ v any }
-
-// plain turns our argument types into what the drivers take: times become
-// microseconds (the zero time NULL), JSON becomes text.
-func plain(args []any) []any {
-	for i, a := range args {
-		switch v := a.(type) {
-		case time.Time:
-			args[i] = micros(v)
-		case *time.Time:
-			if v == nil {
-				args[i] = nil
-			} else {
-				args[i] = micros(*v)
-			}
-		case time.Duration:
-			args[i] = v.Microseconds()
-		case jsonValue:
-			text, err := json.Marshal(v.v)
-			if err != nil {
-				args[i] = badArgument{err}
-			} else {
-				args[i] = string(text)
-			}
-		case json.RawMessage:
-			if v == nil {
-				args[i] = nil
-			} else {
-				args[i] = string(v)
-			}
-		}
-	}
-	return args
-}
-
-func micros(t time.Time) any {
-	if t.IsZero() {
-		return nil
-	}
-	return t.UnixMicro()
 }

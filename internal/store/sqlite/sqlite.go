@@ -39,35 +39,70 @@ func Open(path string) (*store.Engine, error) {
 	if err := f.Close(); err != nil {
 		return nil, err
 	}
-	write, err := sql.Open("sqlite", dsn(path, "cache_size(-4000)", "wal_autocheckpoint(2000)"))
+	pools, err := open(path)
 	if err != nil {
 		return nil, err
 	}
-	write.SetMaxOpenConns(2) // the writer, and one for copies and checks
-	write.SetConnMaxIdleTime(time.Minute)
-	read, err := sql.Open("sqlite", dsn(path, "cache_size(-2000)", "query_only(1)"))
-	if err != nil {
-		return nil, err
-	}
-	read.SetMaxOpenConns(max(4, 2*runtime.NumCPU()))
-	read.SetMaxIdleConns(4)
+	write, read, side := pools[0], pools[1], pools[2]
+	write.SetMaxOpenConns(1)
+	// Many at once, because a caller may read while it walks over rows; few are
+	// kept, because each has a cache.
+	read.SetMaxOpenConns(max(16, 4*runtime.NumCPU()))
+	read.SetMaxIdleConns(2)
 	read.SetConnMaxIdleTime(30 * time.Second)
+	side.SetMaxIdleConns(-1)
 	e := &store.Engine{
-		Name: "sqlite", Where: path, Path: path, Write: write, Read: read,
-		Begin:  "BEGIN IMMEDIATE",
-		Types:  map[string]string{"JSON": "TEXT", "BLOB": "BLOB"},
-		Unique: unique,
-		Again:  func(error) bool { return false },
-		Lock:   func(ctx context.Context) (func(), error) { return lock(ctx, path+".lock") },
-		Check:  func(ctx context.Context) ([]string, error) { return check(ctx, write) },
-		Size:   func(context.Context) (int64, error) { return size(path) },
-		Tidy:   func(ctx context.Context) error { return tidy(ctx, write) },
+		Name: "sqlite", Where: path, Path: path, Write: write, Read: read, Side: side,
+		Begin:    "BEGIN IMMEDIATE",
+		Snapshot: "BEGIN",
+		Types:    map[string]string{"JSON": "TEXT", "BLOB": "BLOB"},
+		Unique:   unique,
+		Again:    func(error) bool { return false },
+		Undone:   undone,
+		Stale:    func(error) bool { return false }, // the library prepares anew by itself
+		Lock:     func(ctx context.Context) (func(), error) { return lock(ctx, path+".lock") },
+		Check:    func(ctx context.Context) ([]string, error) { return check(ctx, side) },
+		Size:     func(context.Context) (int64, error) { return size(path) },
+		Tidy:     func(ctx context.Context) error { return tidy(ctx, side) },
+		Inspect:  func(ctx context.Context) []store.Finding { return inspect(ctx, path, side) },
+		Tables:   tables,
+		Defer:    deferKeys,
+		Scratch:  scratch,
 		Copy: func(ctx context.Context, to string) error {
-			_, err := write.ExecContext(ctx, "VACUUM INTO ?", to)
+			_, err := side.ExecContext(ctx, "VACUUM INTO ?", to)
 			return err
 		},
 	}
 	return e, nil
+}
+
+// open makes the pools for writing, reading and everything slow.
+func open(path string) (pools [3]*sql.DB, err error) {
+	for i, pragmas := range [][]string{
+		{"cache_size(-4000)", "wal_autocheckpoint(2000)", "journal_size_limit(33554432)"},
+		{"cache_size(-2000)", "query_only(1)"},
+		{"cache_size(-2000)"},
+	} {
+		if pools[i], err = sql.Open("sqlite", dsn(path, pragmas...)); err != nil {
+			return pools, fmt.Errorf("opening %s: %w", path, err)
+		}
+	}
+	return pools, nil
+}
+
+// scratch makes a file in a folder of its own.
+func scratch(context.Context) (*store.Engine, func(), error) {
+	folder, err := os.MkdirTemp("", "fluxway-scratch-")
+	if err != nil {
+		return nil, nil, err
+	}
+	drop := func() { os.RemoveAll(folder) }
+	e, err := Open(filepath.Join(folder, "scratch.db"))
+	if err != nil {
+		drop()
+		return nil, nil, err
+	}
+	return e, drop, nil
 }
 
 // dsn asks for a busy wait that no user outlasts: the one writer of this
@@ -81,6 +116,19 @@ func dsn(path string, pragmas ...string) string {
 func unique(err error) bool {
 	var e *driver.Error
 	return errors.As(err, &e) && (e.Code() == lib.SQLITE_CONSTRAINT_UNIQUE || e.Code() == lib.SQLITE_CONSTRAINT_PRIMARYKEY)
+}
+
+// undone: these are found before the commit is written to the log.
+func undone(err error) bool {
+	var e *driver.Error
+	if !errors.As(err, &e) {
+		return false
+	}
+	switch e.Code() & 0xff {
+	case lib.SQLITE_FULL, lib.SQLITE_BUSY, lib.SQLITE_CONSTRAINT, lib.SQLITE_READONLY:
+		return true
+	}
+	return false
 }
 
 func lock(ctx context.Context, path string) (func(), error) {
@@ -140,11 +188,23 @@ func size(path string) (int64, error) {
 	return sum, nil
 }
 
+// tidy refreshes statistics and shortens the log. It gives up at once when
+// readers are in the way, because waiting for them would hold up the writer.
 func tidy(ctx context.Context, db *sql.DB) error {
-	for _, pragma := range []string{"PRAGMA optimize", "PRAGMA wal_checkpoint(TRUNCATE)"} {
-		if _, err := db.ExecContext(ctx, pragma); err != nil {
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	for _, pragma := range []string{"PRAGMA optimize", "PRAGMA busy_timeout = 0", "PRAGMA wal_checkpoint(TRUNCATE)"} {
+		if _, err := conn.ExecContext(ctx, pragma); err != nil && !busy(err) {
 			return fmt.Errorf("%s: %w", pragma, err)
 		}
 	}
 	return nil
+}
+
+func busy(err error) bool {
+	var e *driver.Error
+	return errors.As(err, &e) && e.Code()&0xff == lib.SQLITE_BUSY
 }

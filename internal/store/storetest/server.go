@@ -2,23 +2,22 @@ package storetest
 
 import (
 	"bytes"
-	"context"
 	"database/sql"
 	"errors"
 	"fmt"
+	"io"
 	"net/url"
 	"os"
 	"os/exec"
 	"os/user"
 	"path/filepath"
-	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
-	"time"
 
 	_ "github.com/jackc/pgx/v5/stdlib" // registers "pgx"
 )
@@ -29,8 +28,9 @@ var server = &cluster{}
 type cluster struct {
 	once  sync.Once
 	err   error
-	skip  string // why there is no server
-	admin string // URL of its postgres database
+	skip  string         // why there is no server
+	admin string         // URL of its postgres database
+	leash io.WriteCloser // open as long as this process lives
 	count atomic.Int64
 
 	mu sync.Mutex // one CREATE DATABASE from the template at a time
@@ -38,13 +38,9 @@ type cluster struct {
 
 // database makes a database for one test.
 func (c *cluster) database(t testing.TB, withTables bool) (string, error) {
-	wanted := os.Getenv("FLUXWAY_TEST_POSTGRES") // require: no server is a failure; off: do not start one
-	if wanted == "off" {
-		t.Skip("PostgreSQL half skipped: FLUXWAY_TEST_POSTGRES=off")
-	}
 	c.once.Do(func() { c.err = c.start() })
 	if c.skip != "" {
-		if wanted == "require" {
+		if os.Getenv("FLUXWAY_TEST_POSTGRES") == "require" {
 			return "", errors.New(c.skip)
 		}
 		t.Skip("PostgreSQL half skipped: " + c.skip)
@@ -52,10 +48,10 @@ func (c *cluster) database(t testing.TB, withTables bool) (string, error) {
 	if c.err != nil {
 		return "", c.err
 	}
-	name := fmt.Sprintf("t_%d_%d", os.Getpid(), c.count.Add(1))
+	name := fmt.Sprintf("t_%d", c.count.Add(1))
 	create := "CREATE DATABASE " + name + " TEMPLATE template0"
 	if withTables {
-		create = "CREATE DATABASE " + name + " TEMPLATE " + c.template()
+		create = "CREATE DATABASE " + name + " TEMPLATE migrated"
 	}
 	c.mu.Lock()
 	err := c.exec(create)
@@ -70,8 +66,6 @@ func (c *cluster) database(t testing.TB, withTables bool) (string, error) {
 	})
 	return c.url(name), nil
 }
-
-func (c *cluster) template() string { return fmt.Sprintf("template_%d", os.Getpid()) }
 
 func (c *cluster) url(database string) string {
 	u, err := url.Parse(c.admin)
@@ -101,8 +95,9 @@ func (c *cluster) start() error {
 		c.skip = "no PostgreSQL server binaries found (Debian: apt-get install postgresql)"
 		return nil
 	}
-	removeStale()
-	dir, err := os.MkdirTemp("", fmt.Sprintf("fluxway-pg-%d-", os.Getpid()))
+	root := home()
+	removeStale(root)
+	dir, err := os.MkdirTemp(root, fmt.Sprintf("fluxway-pg-%d-", os.Getpid()))
 	if err != nil {
 		return err
 	}
@@ -110,78 +105,87 @@ func (c *cluster) start() error {
 	if err != nil {
 		return err
 	}
-	data := filepath.Join(dir, "data")
-	initdb := exec.Command(filepath.Join(bin, "initdb"), "-D", data, "-U", "fluxway", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync")
-	initdb.Dir = dir
-	initdb.SysProcAttr = &syscall.SysProcAttr{Credential: cred}
-	if out, err := initdb.CombinedOutput(); err != nil {
-		return fmt.Errorf("initdb: %w\n%s", err, out)
+	as := &syscall.SysProcAttr{Credential: cred, Setsid: true}
+	if c.leash, err = watch(bin, dir, as); err != nil {
+		return fmt.Errorf("starting the watcher of PostgreSQL: %w", err)
 	}
-	if err := run(filepath.Join(bin, "postgres"), dir, data, cred); err != nil {
+	data := filepath.Join(dir, "data")
+	if err := run(dir, as, filepath.Join(bin, "initdb"), "-D", data, "-U", "fluxway", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync"); err != nil {
 		return err
 	}
-	c.admin = "postgres://fluxway@/postgres?host=" + url.QueryEscape(dir)
-	if err := c.ready(); err != nil {
+	// pg_ctl returns once the server accepts connections.
+	options := "-k " + dir + " -c listen_addresses='' -c fsync=off -c full_page_writes=off -c synchronous_commit=off" +
+		" -c max_connections=400 -c shared_buffers=32MB -c unix_socket_permissions=0777 -c autovacuum=off"
+	if err := run(dir, as, filepath.Join(bin, "pg_ctl"), "start", "-w", "-t", "60", "-D", data, "-l", filepath.Join(dir, "log"), "-o", options); err != nil {
 		log, _ := os.ReadFile(filepath.Join(dir, "log"))
 		return fmt.Errorf("%w\n%s", err, log)
 	}
-	if err := c.exec("CREATE DATABASE " + c.template() + " TEMPLATE template0"); err != nil {
+	c.admin = "postgres://fluxway@/postgres?host=" + url.QueryEscape(dir)
+	if err := c.exec("CREATE DATABASE migrated TEMPLATE template0"); err != nil {
 		return err
 	}
-	return migrated(c.url(c.template()))
+	return migrated(c.url("migrated"))
 }
 
-// run starts the server so that it dies with this process: the death signal is
-// tied to the thread that forks, so that thread is kept.
-func run(postgres, dir, data string, cred *syscall.Credential) error {
-	log, err := os.Create(filepath.Join(dir, "log"))
+// watch starts a shell that outlives this process, however it ends: when the
+// pipe closes it stops the server and removes the folder.
+func watch(bin, dir string, as *syscall.SysProcAttr) (io.WriteCloser, error) {
+	const script = `read -r _; "$1"/pg_ctl stop -D "$2"/data -m immediate; cd /; rm -rf "$2"`
+	cmd := exec.Command("/bin/sh", "-c", script, "sh", bin, dir)
+	cmd.Dir, cmd.SysProcAttr = dir, as
+	leash, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	return leash, cmd.Start()
+}
+
+// run writes what the command says to a file and not to a pipe, which the
+// server would inherit and keep open.
+func run(dir string, as *syscall.SysProcAttr, name string, args ...string) error {
+	out, err := os.Create(filepath.Join(dir, filepath.Base(name)+".out"))
 	if err != nil {
 		return err
 	}
-	started := make(chan error)
-	go func() {
-		runtime.LockOSThread()
-		cmd := exec.Command(postgres, "-D", data, "-k", dir, "-c", "listen_addresses=", "-c", "fsync=off", "-c", "full_page_writes=off",
-			"-c", "synchronous_commit=off", "-c", "max_connections=400", "-c", "shared_buffers=32MB", "-c", "unix_socket_permissions=0777")
-		cmd.Dir, cmd.Stdout, cmd.Stderr = dir, log, log
-		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: cred, Pdeathsig: syscall.SIGQUIT}
-		started <- cmd.Start()
-		select {}
-	}()
-	return <-started
+	defer out.Close()
+	cmd := exec.Command(name, args...)
+	cmd.Dir, cmd.SysProcAttr, cmd.Stdout, cmd.Stderr = dir, as, out, out
+	if err := cmd.Run(); err != nil {
+		said, _ := os.ReadFile(out.Name())
+		return fmt.Errorf("%s: %w\n%s", filepath.Base(name), err, said)
+	}
+	return nil
 }
 
-func (c *cluster) ready() error {
-	deadline := time.Now().Add(30 * time.Second)
-	for {
-		db, err := sql.Open("pgx", c.admin)
-		if err != nil {
-			return err
-		}
-		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
-		err = db.PingContext(ctx)
-		cancel()
-		db.Close()
-		if err == nil {
-			return nil
-		}
-		if time.Now().After(deadline) {
-			return fmt.Errorf("PostgreSQL did not come up: %w", err)
-		}
-		time.Sleep(50 * time.Millisecond) // the server gives no signal of readiness
+// home is where clusters live. A socket's path must be short and plain, and the
+// server's own user must get there, which $TMPDIR does not promise.
+func home() string {
+	dir := os.TempDir()
+	short := len(dir) <= 40 && !strings.ContainsAny(dir, " ,'\"\\")
+	if info, err := os.Stat(dir); short && err == nil && (os.Getuid() != 0 || info.Mode().Perm()&0o001 != 0) {
+		return dir
 	}
+	return "/tmp"
 }
 
 // binaries finds the folder of the newest installed server.
 func binaries() string {
 	found, err := filepath.Glob("/usr/lib/postgresql/*/bin/initdb")
 	if err == nil && len(found) > 0 {
-		return filepath.Dir(found[len(found)-1])
+		return filepath.Dir(slices.MaxFunc(found, func(a, b string) int { return major(a) - major(b) }))
 	}
 	if path, err := exec.LookPath("initdb"); err == nil {
 		return filepath.Dir(path)
 	}
 	return ""
+}
+
+func major(initdb string) int {
+	n, err := strconv.Atoi(filepath.Base(filepath.Dir(filepath.Dir(initdb))))
+	if err != nil {
+		return 0
+	}
+	return n
 }
 
 // credential is the user the server runs as: it refuses root.
@@ -191,7 +195,9 @@ func credential(dir string) (*syscall.Credential, error) {
 	}
 	u, err := user.Lookup("postgres")
 	if err != nil {
-		return nil, err
+		if u, err = user.Lookup("nobody"); err != nil {
+			return nil, err
+		}
 	}
 	uid, err := strconv.ParseUint(u.Uid, 10, 32)
 	if err != nil {
@@ -204,9 +210,9 @@ func credential(dir string) (*syscall.Credential, error) {
 	return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, os.Chown(dir, int(uid), int(gid))
 }
 
-// removeStale deletes the folders of test processes that are gone.
-func removeStale() {
-	dirs, err := filepath.Glob(filepath.Join(os.TempDir(), "fluxway-pg-*"))
+// removeStale deletes what a watcher could not, because it was killed too.
+func removeStale(root string) {
+	dirs, err := filepath.Glob(filepath.Join(root, "fluxway-pg-*"))
 	if err != nil {
 		return
 	}
