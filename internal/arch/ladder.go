@@ -57,12 +57,8 @@ type Allowances struct {
 	Getenv []allowance // reading the environment
 }
 
-// Whole rules have one home each; these are exceptions beside it.
-var allowed = Allowances{
-	Sleep: []allowance{
-		{"internal/store/storetest/server.go", "a starting PostgreSQL gives no signal of readiness"},
-	},
-}
+// allowed holds the exceptions; where a rule has its home is no exception.
+var allowed = Allowances{}
 
 const (
 	startsGoroutines = "internal/kit/lifecycle" // and waits for them

@@ -169,6 +169,23 @@ func TestRules(t *testing.T) {
 	}
 }
 
+func TestAnExceptionLiftsOneRuleForOnePlace(t *testing.T) {
+	t.Parallel()
+	code := "package x\nfunc f() { go f() }\n"
+	source, err := load(fstest.MapFS{
+		"internal/costs/costs.go": {Data: []byte(answers + code)},
+		"internal/guard/guard.go": {Data: []byte(answers + code)},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	lift := []allowance{{path: "internal/costs/costs.go", reason: "a test"}}
+	expect(t, check(source, nil, Allowances{Go: lift}), "internal/guard/guard.go:")
+	if got := check(source, nil, Allowances{Sleep: lift, Getenv: lift}); len(got) != 2 {
+		t.Errorf("violations = %v; an exception from another rule must not count", got)
+	}
+}
+
 func TestEveryQuestionIsAnswered(t *testing.T) {
 	t.Parallel()
 	for _, q := range questions {

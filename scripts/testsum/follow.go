@@ -30,7 +30,7 @@ type follower struct {
 	counts   Counts
 	packages map[string]*pkg
 	builds   map[string]*strings.Builder // what the compiler said, by import path
-	skips    map[string][]string // tests by the reason they were skipped for
+	skips    map[string][]string         // tests by the reason they were skipped for
 }
 
 type pkg struct {
