@@ -34,8 +34,9 @@ type node struct {
 	items   []*node
 	entries []entry
 	at      position
-	// start and end are the bytes of a JSON value.
-	start, end int
+	flow    bool // YAML in brackets
+
+	start, end int // the bytes of a JSON value
 }
 
 type entry struct {

@@ -53,6 +53,8 @@ type Reloader struct {
 	log  *slog.Logger
 	turn chan struct{} // holds one token: reloads and saves happen one after the other
 
+	watching chan struct{} // closed once Run hears of changes
+
 	mu    sync.Mutex // guards the fields below
 	state State
 	subs  []func(context.Context, Config)
@@ -67,7 +69,7 @@ func NewReloader(opts ReloaderOptions) (*Reloader, error) {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	r := &Reloader{src: opts.Sources, log: log, turn: make(chan struct{}, 1)}
+	r := &Reloader{src: opts.Sources, log: log, turn: make(chan struct{}, 1), watching: make(chan struct{})}
 	r.turn <- struct{}{}
 	r.state = State{Running: opts.Loaded.Config, Loaded: opts.Loaded}
 	return r, nil
@@ -165,7 +167,8 @@ func compare(running *Config, l *Loaded) Change {
 }
 
 // Run reloads when the settings file or .env changes, until ctx ends. Folders
-// are watched rather than files, because editors replace files by renaming.
+// are watched rather than files, because editors replace files by renaming. It
+// is called once.
 func (r *Reloader) Run(ctx context.Context) error {
 	w, err := fsnotify.NewWatcher()
 	if err != nil {
@@ -176,6 +179,7 @@ func (r *Reloader) Run(ctx context.Context) error {
 	}
 	defer w.Close()
 	names := r.watch(ctx, w)
+	close(r.watching)
 	rest := time.NewTimer(settleTime)
 	rest.Stop()
 	defer rest.Stop()

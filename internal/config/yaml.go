@@ -3,6 +3,7 @@ package config
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
@@ -19,7 +20,8 @@ func parseYAML(src []byte) (n *node, bad *badFile) {
 			n, bad = nil, &badFile{position{1, 1}, fmt.Sprintf("cannot be read as YAML: %v", r)}
 		}
 	}()
-	tokens := lexer.Tokenize(string(src))
+	// The lexer loses count of lines that end as on Windows.
+	tokens := lexer.Tokenize(strings.ReplaceAll(string(src), "\r\n", "\n"))
 	if bad := checkTokens(tokens); bad != nil {
 		return nil, bad
 	}
@@ -111,7 +113,11 @@ func (c *converter) convert(n ast.Node, depth int) (*node, *badFile) {
 	case *ast.SequenceNode:
 		return c.list(n, at, depth)
 	case *ast.MappingNode:
-		return c.table(n.Values, at, depth)
+		out, bad := c.table(n.Values, at, depth)
+		if bad == nil && n.IsFlowStyle {
+			out.flow, out.at = true, at
+		}
+		return out, bad
 	case *ast.MappingValueNode:
 		return c.table([]*ast.MappingValueNode{n}, at, depth)
 	case *ast.AnchorNode:
@@ -134,7 +140,7 @@ func (c *converter) convert(n ast.Node, depth int) (*node, *badFile) {
 }
 
 func (c *converter) list(n *ast.SequenceNode, at position, depth int) (*node, *badFile) {
-	out := &node{kind: list, at: at}
+	out := &node{kind: list, at: at, flow: n.IsFlowStyle}
 	for _, v := range n.Values {
 		item, bad := c.convert(v, depth+1)
 		if bad != nil {

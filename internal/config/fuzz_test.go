@@ -1,0 +1,38 @@
+package config
+
+import (
+	"errors"
+	"testing"
+	"time"
+)
+
+// FuzzLoad checks that no text makes the loader panic, hang or give an error
+// that is not a list of problems, and that an edit either keeps every other
+// value or is refused.
+func FuzzLoad(f *testing.F) {
+	for _, s := range []string{
+		"", commented, "a: [", "a: &a [*a]", "a: &a {<<: *a}", "log: {level: ${X}}", "? a\n: b", "- - - -", "a: |\n  x", "listen: !!str :1", "{\"log\":{\"level\":1}}",
+		"backup: {schedule: 'TZ=x'}", "jobs: {concurrency: {a: 1e9}}", "\ufeff#", "a: \"\\u0000\"", "limits: {body: 9999999999999999TB}", "log:\r\n  level: warn\r\n",
+	} {
+		f.Add(s)
+	}
+	src := Sources{Env: []string{"HOME=/home/x"}}
+	f.Fuzz(func(t *testing.T, s string) {
+		start := time.Now()
+		for _, name := range []string{"fluxway.yaml", "fluxway.json"} {
+			_, err := Check(src, name, []byte(s))
+			var problems Problems
+			if err != nil && (!errors.As(err, &problems) || len(problems) == 0) {
+				t.Fatalf("Check(%q) = %v, want problems", s, err)
+			}
+			value := &node{kind: text, text: "warn"}
+			if _, err := applyEdits(name, []byte(s), []edit{{[]string{"log", "level"}, value}, {[]string{"listen"}, nil}}); err == nil {
+				continue
+			}
+		}
+		parseDotEnv(".env", []byte(s))
+		if took := time.Since(start); took > 10*time.Second {
+			t.Fatalf("%d bytes took %s", len(s), took)
+		}
+	})
+}
