@@ -39,7 +39,7 @@ func editYAML(src []byte, root *node, e edit) ([]byte, error) {
 		return editTable(src, root, e, old)
 	}
 	y := splitYAML(src)
-	if root.flow {
+	if root.flow || !y.holds(root) {
 		return nil, errByHand
 	}
 	t := root
@@ -47,8 +47,6 @@ func editYAML(src []byte, root *node, e edit) ([]byte, error) {
 		found, ok := t.get(key)
 		rest := e.path[i+1:]
 		switch {
-		case ok && found.at.line > len(y.lines):
-			return nil, errByHand
 		case !ok && e.value == nil:
 			return src, nil
 		case !ok:
@@ -72,6 +70,17 @@ func editYAML(src []byte, root *node, e edit) ([]byte, error) {
 		t = found.value
 	}
 	return nil, errByHand
+}
+
+// holds says whether every key stands on a line of the text: a lone carriage
+// return is a line's end to YAML and none to us.
+func (y *yamlLines) holds(t *node) bool {
+	for _, e := range t.entries {
+		if e.at.line > len(y.lines) || !y.holds(e.value) {
+			return false
+		}
+	}
+	return true
 }
 
 func lookupNode(n *node, path []string) (*node, bool) {

@@ -2,6 +2,7 @@ package config
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -245,6 +246,10 @@ fluxway.yaml:21:11: oidc.client_id: is needed with oidc.issuer`
 func TestFilesThatCannotBeRead(t *testing.T) {
 	t.Parallel()
 	deep := "a: " + strings.Repeat("[", 100) + strings.Repeat("]", 100)
+	bomb := "a0: &a0 [x, x]\n"
+	for i := range 30 {
+		bomb += fmt.Sprintf("a%d: &a%d [*a%d, *a%d]\n", i+1, i+1, i, i)
+	}
 	tests := []struct{ name, file, text, want string }{
 		{"broken YAML", "fluxway.yaml", "log:\n  level: 'info\n", "fluxway.yaml:2:10: the file could not find end character of single-quoted text"},
 		{"a tab", "fluxway.yaml", "log:\n\tlevel: info\n", "fluxway.yaml:2:1: the file found character"},
@@ -255,6 +260,7 @@ func TestFilesThatCannotBeRead(t *testing.T) {
 		{"too large", "fluxway.yaml", strings.Repeat("# x\n", 300_000), "is larger than 1 MB"},
 		{"too many keys", "fluxway.yaml", strings.Repeat("a: b\n", 30_000), "has more than 20000 words and signs"},
 		{"not UTF-8", "fluxway.yaml", "listen: \xff\n", "fluxway.yaml:1:9: the file is not UTF-8 text"},
+		{"a bomb", "fluxway.yaml", bomb, "is too large with its aliases written out"},
 		{"a tag", "fluxway.yaml", "listen: !!binary aGk=\n", "has a tag, which has no meaning here"},
 		{"an unknown alias", "fluxway.yaml", "listen: *x\n", "fluxway.yaml:1:9"},
 		{"broken JSON", "fluxway.json", "{\"log\": {\n  \"level\": info}}", "fluxway.json:2:12: the file is not JSON"},
@@ -281,7 +287,6 @@ func TestFilesThatCannotBeRead(t *testing.T) {
 
 func TestFilesThatAreFine(t *testing.T) {
 	t.Parallel()
-	bomb := "x: &a {b: 1}\n"
 	for name, text := range map[string]string{
 		"empty": "", "only a comment": "# nothing\n", "a marker": "---\n", "sections left empty": "log:\ndatabase:\n  url:\n",
 		"a byte order mark": "\ufefflisten: :1\n", "anchors": "limits: &l\n  per_ip: 5\nlog:\n  level: &v info\n  format: json\n",
@@ -291,9 +296,6 @@ func TestFilesThatAreFine(t *testing.T) {
 		if _, err := Load(place(t, map[string]string{"fluxway.yaml": text})); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
-	}
-	if _, err := Load(place(t, map[string]string{"fluxway.yaml": bomb})); err == nil {
-		t.Error("an unknown key with an anchor = nil error, want one")
 	}
 	l := mustLoad(t, place(t, map[string]string{"fluxway.yaml": "oidc: {name: '$${HOME} and $5'}\n"}))
 	if got := l.Config.OIDC.Name; got != "${HOME} and $5" {

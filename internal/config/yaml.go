@@ -86,7 +86,8 @@ func positionAt(t *token.Token) position {
 }
 
 // converter turns the syntax tree into nodes. What an alias names is converted
-// once and shared, so that aliases of aliases cost nothing.
+// once and shared; the size with all aliases written out is bounded, so that
+// aliases of aliases stay small for whoever walks the tree.
 type converter struct{ anchors map[string]*node }
 
 func (c *converter) convert(n ast.Node, depth int) (*node, *badFile) {
@@ -147,8 +148,18 @@ func (c *converter) list(n *ast.SequenceNode, at position, depth int) (*node, *b
 			return nil, bad
 		}
 		out.items = append(out.items, item)
+		if bad := out.grow(item); bad != nil {
+			return nil, bad
+		}
 	}
 	return out, nil
+}
+
+func (n *node) grow(by *node) *badFile {
+	if n.size += 1 + by.size; n.size > maxTokens {
+		return &badFile{n.at, "is too large with its aliases written out"}
+	}
+	return nil
 }
 
 func (c *converter) table(values []*ast.MappingValueNode, at position, depth int) (*node, *badFile) {
@@ -157,6 +168,9 @@ func (c *converter) table(values []*ast.MappingValueNode, at position, depth int
 	for _, mv := range values {
 		keyAt := positionAt(mv.Key.GetToken())
 		value, bad := c.convert(mv.Value, depth+1)
+		if bad == nil {
+			bad = out.grow(value)
+		}
 		if bad != nil {
 			return nil, bad
 		}
