@@ -61,9 +61,8 @@ func (w *writer) run(taken []*request) {
 
 // final says whether trying again is pointless or unsafe.
 func final(err error) bool {
-	var unknown *unknownOutcome
 	var unreachable *noConnection
-	return errors.As(err, &unknown) || errors.As(err, &unreachable)
+	return unknown(err) || errors.As(err, &unreachable)
 }
 
 func fail(taken []*request, err error) {

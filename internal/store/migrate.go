@@ -64,8 +64,7 @@ func (db *DB) Migrate(ctx context.Context) error {
 	return nil
 }
 
-// migrateTo applies what is missing up to a version. Statements that were
-// prepared before are not used after.
+// migrateTo applies what is missing up to a version.
 func (db *DB) migrateTo(ctx context.Context, version int64) error {
 	provider, err := goose.NewProvider(goose.Dialect(map[string]string{"sqlite": "sqlite3", "postgres": "postgres"}[db.engine.Name]),
 		db.engine.Side, fragments{db.engine}, goose.WithDisableGlobalRegistry(true))
@@ -75,8 +74,7 @@ func (db *DB) migrateTo(ctx context.Context, version int64) error {
 	if _, err := provider.UpTo(ctx, version); err != nil {
 		return explain(fmt.Errorf("migrating to %d: %w", version, err), db.engine)
 	}
-	db.reader.forgetAll()
-	return db.writer.reset(ctx)
+	return nil
 }
 
 // Version is the schema's version; 0 for an empty database.

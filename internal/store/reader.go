@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 )
 
@@ -17,44 +18,50 @@ type conns struct {
 	engine *Engine
 	binder *binder
 
-	mu    sync.RWMutex // guards stmts
+	mu    sync.RWMutex // guards the fields below
 	stmts map[string]*sql.Stmt
+	anew  map[string]int // how often a statement was prepared again
 }
 
 // Query runs a prepared statement on any free connection. A statement that no
-// longer fits the schema is prepared anew.
+// longer fits the schema, because another process changed it, is prepared anew.
 func (c *conns) Query(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
 	args = plain(args)
-	rows, err := c.query(ctx, query, args)
-	if err != nil && c.engine.Stale(err) {
-		c.forget(query)
-		rows, err = c.query(ctx, query, args)
+	for range 3 {
+		stmt, err := c.prepared(ctx, query)
+		if err != nil {
+			return nil, explain(err, c.engine)
+		}
+		if stmt == nil {
+			break
+		}
+		rows, err := stmt.QueryContext(ctx, args...)
+		if err == nil {
+			return rows, nil
+		}
+		if !c.engine.Stale(err) {
+			return nil, explain(err, c.engine)
+		}
+		c.forget(query, stmt)
 	}
+	rows, err := c.engine.Read.QueryContext(ctx, c.binder.bind(query), args...)
 	if err != nil {
 		return nil, explain(err, c.engine)
 	}
 	return rows, nil
 }
 
-func (c *conns) query(ctx context.Context, query string, args []any) (*sql.Rows, error) {
+// prepared finds or makes a statement; nil when there are too many.
+func (c *conns) prepared(ctx context.Context, query string) (*sql.Stmt, error) {
 	c.mu.RLock()
-	stmt, known := c.stmts[query]
-	full := len(c.stmts) >= maxStatements
+	stmt, anew, full := c.stmts[query], c.anew[query], len(c.stmts) >= maxStatements
 	c.mu.RUnlock()
-	if !known && full {
-		return c.engine.Read.QueryContext(ctx, c.binder.bind(query), args...)
+	if stmt != nil || full {
+		return stmt, nil
 	}
-	if !known {
-		var err error
-		if stmt, err = c.prepare(ctx, query); err != nil {
-			return nil, err
-		}
-	}
-	return stmt.QueryContext(ctx, args...)
-}
-
-func (c *conns) prepare(ctx context.Context, query string) (*sql.Stmt, error) {
-	stmt, err := c.engine.Read.PrepareContext(ctx, c.binder.bind(query))
+	// The driver finds prepared statements by their text, so a second one must
+	// differ from the first; spaces at the end do no harm.
+	stmt, err := c.engine.Read.PrepareContext(ctx, c.binder.bind(query)+strings.Repeat(" ", anew))
 	if err != nil {
 		return nil, fmt.Errorf("preparing %.80q: %w", query, err)
 	}
@@ -70,19 +77,19 @@ func (c *conns) prepare(ctx context.Context, query string) (*sql.Stmt, error) {
 	return stmt, nil
 }
 
-// forget drops one statement. Others may be about to use it, so it is left for
-// the collector instead of being closed under them.
-func (c *conns) forget(query string) {
+// forget drops a statement. Others may be about to use it, so it is not closed
+// under them; the connections it was prepared on let it go when they end.
+func (c *conns) forget(query string, stmt *sql.Stmt) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.stmts[query] != stmt {
+		return
+	}
 	delete(c.stmts, query)
-}
-
-// forgetAll drops every statement, as forget does.
-func (c *conns) forgetAll() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.stmts = nil
+	if c.anew == nil {
+		c.anew = make(map[string]int)
+	}
+	c.anew[query]++
 }
 
 func (c *conns) close() error {

@@ -109,7 +109,7 @@ func (db *DB) upToDate(ctx context.Context, path string, m Manifest) (string, fu
 func (db *DB) replace(ctx context.Context, path string, progress func(Progress), done *Restored) error {
 	hooks := db.restoreHooks()
 	return db.writer.do(ctx, func(tx *Tx) error {
-		tx.w.conn.stale = true // its statements are used once and schema locks may have changed
+		tx.w.conn.stale = true // so that statements which are used once are not kept
 		if db.engine.Unhurried != "" {
 			if _, err := tx.Exec(ctx, db.engine.Unhurried); err != nil {
 				return err

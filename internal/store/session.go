@@ -15,7 +15,7 @@ type session struct {
 	binder *binder
 	conn   *sql.Conn
 	stmts  map[string]*sql.Stmt
-	stale  bool // the statements may not fit the schema any more
+	stale  bool // begin with a fresh connection next time
 }
 
 // noConnection: the database could not be reached, so nothing was tried.
@@ -116,6 +116,8 @@ func (s *session) drop() {
 	if s.conn == nil {
 		return
 	}
+	// SQLite keeps a closed connection, and its locks, while statements are open.
+	s.closeStatements()
 	// ErrBadConn makes database/sql discard the connection instead of reusing it.
 	_ = s.conn.Raw(func(any) error { return driver.ErrBadConn })
 	s.conn.Close()
@@ -126,10 +128,14 @@ func (s *session) close() error {
 	if s.conn == nil {
 		return nil
 	}
-	for _, stmt := range s.stmts {
-		stmt.Close()
-	}
+	s.closeStatements()
 	conn := s.conn
 	s.conn, s.stmts = nil, nil
 	return conn.Close()
+}
+
+func (s *session) closeStatements() {
+	for _, stmt := range s.stmts {
+		stmt.Close() // its error is the connection's, which is being given up
+	}
 }

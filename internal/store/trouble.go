@@ -15,6 +15,12 @@ type trouble struct {
 }
 
 var troubles = []trouble{
+	{unknown, func(e *Engine) *fault.Fault {
+		f := fault.New(fault.Unavailable, "outcome_unknown", "The connection to %s broke while saving, so it is not known whether it was saved.", e.Where).
+			WithHint("Look whether it is there before trying again.")
+		f.Retryable = false
+		return f
+	}},
 	{says("database or disk is full", "no space left on device", "disk full"), func(e *Engine) *fault.Fault {
 		return fault.New(fault.Unavailable, "disk_full", "The disk that holds %s is full; nothing was saved.", e.Where).
 			WithHint("Free some space, then try again. Nothing acknowledged before is lost.")
@@ -23,18 +29,24 @@ var troubles = []trouble{
 		return fault.New(fault.Unavailable, "database_busy", "Another program holds %s.", e.Where).
 			WithHint("Close other programs that have the file open, then try again.")
 	}},
-	{says("attempt to write a readonly database", "permission denied"), func(e *Engine) *fault.Fault {
+	{says("attempt to write a readonly database", "permission denied", "cannot execute insert in a read-only"), func(e *Engine) *fault.Fault {
 		return fault.New(fault.Unavailable, "database_readonly", "%s cannot be written.", e.Where).
-			WithHint("Check who owns the file and its folder.")
+			WithHint("Check who owns the file and its folder, or the rights of the database user.")
 	}},
 	{says("database disk image is malformed", "file is not a database"), func(e *Engine) *fault.Fault {
 		return fault.New(fault.Unavailable, "database_damaged", "%s is damaged.", e.Where).
 			WithHint("Run fluxway doctor, then fluxway restore with the newest backup.")
 	}},
-	{says("connection refused", "failed to connect", "server closed the connection", "conn closed"), func(e *Engine) *fault.Fault {
+	{says("connection refused", "failed to connect", "server closed the connection", "conn closed", "connection reset",
+		"broken pipe", "unexpected eof", "terminating connection", "the database system is", "sql: connection is already closed"), func(e *Engine) *fault.Fault {
 		return fault.New(fault.Unavailable, "database_unreachable", "The database %s does not answer.", e.Where).
 			WithHint("Check that the server runs and that database.url is right.")
 	}},
+}
+
+func unknown(err error) bool {
+	var u *unknownOutcome
+	return errors.As(err, &u)
 }
 
 // says matches an error by its words: the drivers share no error values.

@@ -128,7 +128,7 @@ func (w *writer) lead() {
 // gather lets callers that the batch before has just woken come back, so that
 // they share this commit instead of waiting for the next.
 func (w *writer) gather() {
-	for range 2 {
+	for range 3 {
 		w.mu.Lock()
 		n := len(w.queue)
 		w.mu.Unlock()
@@ -165,14 +165,6 @@ func (w *writer) handOver() {
 	if w.closed {
 		close(w.idle)
 	}
-}
-
-// reset makes the writer prepare its statements anew, once nobody uses it.
-func (w *writer) reset(ctx context.Context) error {
-	return w.do(ctx, func(tx *Tx) error {
-		w.conn.stale = true
-		return nil
-	}, true)
 }
 
 // close refuses new work and waits for what was accepted.
