@@ -1,0 +1,135 @@
+package identity
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/fluxway/fluxway/internal/ids"
+	"github.com/fluxway/fluxway/internal/kit/seal"
+	"github.com/fluxway/fluxway/internal/kit/secret"
+	"github.com/fluxway/fluxway/internal/store"
+)
+
+const day = 24 * time.Hour
+
+// Options are what a Directory needs.
+type Options struct {
+	DB     *store.DB    // required
+	Box    *seal.Box    // required: seals second-factor secrets; seal.OpenFile makes one
+	Events appender     // nil: nothing is said
+	Log    *slog.Logger // nil: silent
+	Now    func() time.Time
+
+	Password PasswordCost
+
+	SessionIdle    time.Duration // signed out after so long without a request; 0: 7 days
+	SessionLongest time.Duration // signed out after so long in any case; 0: 90 days
+	SessionRotate  time.Duration // a new token after so long; 0: 12 hours
+	DeviceTrust    time.Duration // how long a browser may skip the second factor; 0: 30 days
+	CacheTTL       time.Duration // how long changes made by another process may go unnoticed; 0: 5 seconds
+	AuditRetention time.Duration // 0: 400 days; negative: for ever
+
+	Issuer string       // the product's name in authenticator apps; "": Fluxway
+	OIDC   *OIDCOptions // nil: no sign-in through an outside issuer
+}
+
+// OIDCOptions describe an outside OpenID Connect issuer.
+type OIDCOptions struct {
+	Name         string // on the button; "": the issuer's host
+	IssuerURL    string // required
+	ClientID     string // required
+	ClientSecret secret.Text
+	RedirectURL  string   // required: …/api/v1/oidc/callback as the browser reaches it
+	Scopes       []string // besides openid; nil: profile, email
+	// AutoCreate makes an account for a subject that is not linked to one.
+	AutoCreate bool
+	Role       Role   // of accounts made so; "": viewer
+	Workspace  string // where they are made, id or name; "": the oldest workspace
+	// Domains, if any, are the only ones whose verified addresses get an account.
+	Domains []string
+	HTTP    *http.Client // nil: one with a timeout of 15 seconds
+}
+
+// appender is the part of events.Hub that identity needs.
+type appender interface {
+	Append(ctx context.Context, tx *store.Tx, ws ids.Workspace, channel string, ev ...Event) error
+}
+
+// Directory knows all workspaces, users, keys and sessions.
+type Directory struct {
+	opts     Options
+	db       *store.DB
+	box      *seal.Box
+	log      *slog.Logger
+	now      func() time.Time
+	hasher   *hasher
+	throttle *throttle
+	cache    *cache
+	touches  *touches
+	oidc     *relyingParty // nil: not configured
+}
+
+// New makes a directory. It starts nothing; Run does the housekeeping.
+func New(opts Options) (*Directory, error) {
+	switch {
+	case opts.DB == nil:
+		return nil, errors.New("identity: Options.DB is nil")
+	case opts.Box == nil:
+		return nil, errors.New("identity: Options.Box is nil")
+	}
+	opts.SessionIdle = cmp.Or(opts.SessionIdle, 7*day)
+	opts.SessionLongest = cmp.Or(opts.SessionLongest, 90*day)
+	opts.SessionRotate = cmp.Or(opts.SessionRotate, 12*time.Hour)
+	opts.DeviceTrust = cmp.Or(opts.DeviceTrust, 30*day)
+	opts.CacheTTL = cmp.Or(opts.CacheTTL, 5*time.Second)
+	opts.AuditRetention = cmp.Or(opts.AuditRetention, 400*day)
+	opts.Issuer = cmp.Or(opts.Issuer, "Fluxway")
+	if opts.Now == nil {
+		opts.Now = time.Now
+	}
+	if opts.Log == nil {
+		opts.Log = slog.New(slog.DiscardHandler)
+	}
+	h, err := newHasher(opts.Password)
+	if err != nil {
+		return nil, err
+	}
+	d := &Directory{
+		opts: opts, db: opts.DB, box: opts.Box, log: opts.Log, now: opts.Now, hasher: h,
+		throttle: newThrottle(opts.Now), cache: newCache(), touches: newTouches(),
+	}
+	if opts.OIDC != nil {
+		if d.oidc, err = newRelyingParty(*opts.OIDC); err != nil {
+			return nil, err
+		}
+	}
+	return d, nil
+}
+
+// Ways is how people can sign in here.
+type Ways struct {
+	Password bool   `json:"password"`
+	OIDC     bool   `json:"oidc"`
+	OIDCName string `json:"oidc_name,omitempty"`
+}
+
+// Ways says how people can sign in.
+func (d *Directory) Ways() Ways {
+	w := Ways{Password: true}
+	if d.oidc != nil {
+		w.OIDC, w.OIDCName = true, d.oidc.name
+	}
+	return w
+}
+
+// say appends facts to the log of events, in the caller's transaction.
+func (d *Directory) say(ctx context.Context, tx *store.Tx, ws ids.Workspace, ev ...Event) error {
+	if d.opts.Events == nil {
+		return nil
+	}
+	return d.opts.Events.Append(ctx, tx, ws, Channel, ev...)
+}
