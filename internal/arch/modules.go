@@ -43,7 +43,7 @@ var homes = []home{
 	{"go.uber.org/goleak", nil, true, "a goroutine left behind fails the test"},
 	{"golang.org/x/crypto", []string{"identity", "store"}, false, "argon2id and scrypt"},
 	{"golang.org/x/oauth2", []string{"identity"}, false, "sign-in with another issuer"},
-	{"golang.org/x/sync", []string{"kit", "store", "providers"}, false, "semaphores and calls shared between callers"},
+	{"golang.org/x/sync", []string{"kit", "store", "events", "providers"}, false, "semaphores and calls shared between callers"},
 	{"golang.org/x/sys", []string{"store", "app", "cli"}, false, "system calls the standard library lacks"},
 	{"golang.org/x/term", []string{"cli", "observe"}, false, "passwords without echo; colours only on a terminal"},
 	{"golang.org/x/time", []string{"api", "identity"}, false, "rate limits"},
