@@ -27,3 +27,16 @@ func TestContract(t *testing.T) {
 		},
 	})
 }
+
+func TestListAndEmbed(t *testing.T) {
+	t.Parallel()
+	model, _ := start(t, nil)
+	m := model.(*ollama.Model)
+	if list, err := m.Models(t.Context()); err != nil || len(list) != 1 || list[0].ID != "llama-test:latest" {
+		t.Errorf("Models = %+v, %v", list, err)
+	}
+	e, err := m.Embed(t.Context(), providers.EmbedRequest{Model: "embed-test", Texts: []string{"a", "b"}})
+	if err != nil || len(e.Vectors) != 2 || e.Vectors[1][0] != 1 || e.Usage.Input == 0 {
+		t.Errorf("Embed = %+v, %v", e, err)
+	}
+}

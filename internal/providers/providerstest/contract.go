@@ -34,6 +34,7 @@ type Subject struct {
 	Keyless   bool // there is no credential to refuse
 	Merged    bool // usage does not tell reasoning and cached tokens apart
 	NoIDs     bool // the vendor gives calls no ids
+	NoSchema  bool // the vendor promises JSON, not a schema
 }
 
 func pool(keys ...string) *providers.Accounts {
@@ -361,7 +362,7 @@ func contractImages(t *testing.T, s Subject) {
 	}
 	body := string(f.Seen()[0].Body)
 	for _, want := range []string{base64.StdEncoding.EncodeToString(pixels), `"additionalProperties":false`} {
-		if !strings.Contains(body, want) {
+		if !strings.Contains(body, want) && !(s.NoSchema && want[0] == '"') {
 			t.Errorf("the body lacks %q:\n%s", want, body)
 		}
 	}
