@@ -33,6 +33,33 @@ func TestMigrations(t *testing.T) {
 	}
 }
 
+func TestLinksLeadSomewhere(t *testing.T) {
+	t.Parallel()
+	found, err := checkLinks(os.DirFS("../.."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range found {
+		t.Error(v)
+	}
+}
+
+// TestTheMapShowsTheLadder keeps docs/ARCHITECTURE.md from missing a part.
+func TestTheMapShowsTheLadder(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../../docs/ARCHITECTURE.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, parts := range ladder[:len(ladder)-2] { // kit is many folders, arch is no part of the program
+		for _, p := range parts {
+			if !strings.Contains(string(text), "`"+p+"`") {
+				t.Errorf("docs/ARCHITECTURE.md does not show `%s`", p)
+			}
+		}
+	}
+}
+
 // TestEveryRequirementHasAHome compares go.mod with the table of homes.
 func TestEveryRequirementHasAHome(t *testing.T) {
 	t.Parallel()

@@ -231,6 +231,30 @@ func TestMigrationRules(t *testing.T) {
 	}
 }
 
+func TestLinkRule(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct{ text, want string }{
+		"a page beside it":     {"[x](other.md)", ""},
+		"a heading of it":      {"[x](other.md#part)", ""},
+		"a page above":         {"![x](../README.md)", ""},
+		"an address":           {"[x](https://example.com/x)", ""},
+		"nothing":              {"[x](missing.md)", "missing.md leads nowhere"},
+		"a heading of nothing": {"[x](missing.md#y)", "leads nowhere"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			found, err := checkLinks(fstest.MapFS{
+				"README.md": {}, "docs/other.md": {}, "docs/page.md": {Data: []byte(tt.text)},
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			expect(t, found, tt.want)
+		})
+	}
+}
+
 // expect wants exactly one violation that contains want, or none.
 func expect(t *testing.T, got []Violation, want string) {
 	t.Helper()
