@@ -405,3 +405,16 @@ func TestNoHome(t *testing.T) {
 		t.Errorf("data = %q, path = %q", l.Config.Data, l.Path)
 	}
 }
+
+func TestSystemIsThisProcess(t *testing.T) {
+	t.Setenv("FLUXWAY_LISTEN", "127.0.0.1:1")
+	t.Setenv("HOME", t.TempDir())
+	t.Chdir(t.TempDir())
+	src, err := System()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if l := mustLoad(t, src); l.Config.Listen != "127.0.0.1:1" {
+		t.Errorf("listen = %q, want what the environment says", l.Config.Listen)
+	}
+}

@@ -34,6 +34,9 @@ func (p Problem) String() string {
 	return line
 }
 
+// hintLines is how many problems a fault's hint repeats; its details have all.
+const hintLines = 5
+
 // Problems is every Problem found, in the order of the places read.
 type Problems []Problem
 
@@ -52,8 +55,12 @@ func (ps Problems) Fault() *fault.Fault {
 	if len(ps) != 1 {
 		count = fmt.Sprintf("%d problems", len(ps))
 	}
+	hint := ps[:min(len(ps), hintLines)].Error()
+	if more := len(ps) - hintLines; more > 0 {
+		hint += fmt.Sprintf("\nand %d more.", more)
+	}
 	f := fault.New(fault.Invalid, "config_invalid", "The configuration has %s.", count).
-		WithDetail("problems", []Problem(ps)).WithHint("%s", ps.Error())
+		WithDetail("problems", []Problem(ps)).WithHint("%s", hint)
 	if len(ps) > 0 {
 		f = f.WithParam(ps[0].Key)
 	}

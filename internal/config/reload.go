@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
+	"maps"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -54,6 +56,7 @@ type Reloader struct {
 	turn chan struct{} // holds one token: reloads and saves happen one after the other
 
 	watching chan struct{} // closed once Run hears of changes
+	made     chan struct{} // Save wrote the file, perhaps for the first time
 
 	mu    sync.Mutex // guards the fields below
 	state State
@@ -69,7 +72,7 @@ func NewReloader(opts ReloaderOptions) (*Reloader, error) {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	r := &Reloader{src: opts.Sources, log: log, turn: make(chan struct{}, 1), watching: make(chan struct{})}
+	r := &Reloader{src: opts.Sources, log: log, turn: make(chan struct{}, 1), watching: make(chan struct{}), made: make(chan struct{}, 1)}
 	r.turn <- struct{}{}
 	r.state = State{Running: opts.Loaded.Config, Loaded: opts.Loaded}
 	return r, nil
@@ -167,8 +170,10 @@ func compare(running *Config, l *Loaded) Change {
 }
 
 // Run reloads when the settings file or .env changes, until ctx ends. Folders
-// are watched rather than files, because editors replace files by renaming. It
-// is called once.
+// are watched rather than files, because editors replace files by renaming. Only
+// in the data folder it is the file, since the database would wake the watch
+// with every write; a file that is put there later is read on SIGHUP. Run is
+// called once.
 func (r *Reloader) Run(ctx context.Context) error {
 	w, err := fsnotify.NewWatcher()
 	if err != nil {
@@ -178,7 +183,8 @@ func (r *Reloader) Run(ctx context.Context) error {
 		return nil
 	}
 	defer w.Close()
-	names := r.watch(ctx, w)
+	names := r.names()
+	r.watch(ctx, w, names)
 	close(r.watching)
 	rest := time.NewTimer(settleTime)
 	rest.Stop()
@@ -193,17 +199,19 @@ func (r *Reloader) Run(ctx context.Context) error {
 			}
 		case err := <-w.Errors:
 			r.log.WarnContext(ctx, "watching settings", "err", err)
+		case <-r.made:
+			r.watch(ctx, w, names)
 		case <-rest.C:
+			r.watch(ctx, w, names) // a file that was replaced is another file now
 			r.logged(ctx)
 		}
 	}
 }
 
-// watch adds the folders in which files that matter are, or may appear.
-func (r *Reloader) watch(ctx context.Context, w *fsnotify.Watcher) map[string]bool {
+// names are the files that matter, whether they exist or not.
+func (r *Reloader) names() map[string]bool {
 	env, _ := readEnvironment(r.src)
-	path := r.State().Loaded.Path
-	names := map[string]bool{path: true}
+	names := map[string]bool{r.State().Loaded.Path: true}
 	if r.src.File == "" && r.src.Dir != "" {
 		for _, name := range []string{"fluxway.yaml", "fluxway.yml", "fluxway.json"} {
 			names[filepath.Join(r.src.Dir, name)] = true
@@ -215,17 +223,26 @@ func (r *Reloader) watch(ctx context.Context, w *fsnotify.Watcher) map[string]bo
 	case r.src.Dir != "":
 		names[filepath.Join(r.src.Dir, ".env")] = true
 	}
-	dirs := map[string]bool{}
-	for name := range names {
-		dirs[filepath.Dir(name)] = true
-	}
-	for dir := range dirs {
-		names[filepath.Join(dir, "..data")] = true // Kubernetes swaps this link when a mounted file changes
-		if err := w.Add(dir); err != nil {
-			r.log.DebugContext(ctx, "folder of settings is not watched", "dir", dir, "err", err)
-		}
+	for name := range maps.Clone(names) {
+		names[filepath.Join(filepath.Dir(name), "..data")] = true // Kubernetes swaps this link when a mounted file changes
 	}
 	return names
+}
+
+// watch adds what is to be watched; adding again does nothing.
+func (r *Reloader) watch(ctx context.Context, w *fsnotify.Watcher, names map[string]bool) {
+	targets := map[string]bool{}
+	for name := range names {
+		if dir := filepath.Dir(name); dir != r.State().Running.Data {
+			name = dir
+		}
+		targets[name] = true
+	}
+	for target := range targets {
+		if err := w.Add(target); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			r.log.WarnContext(ctx, "settings are not watched; send SIGHUP to reload them", "path", target, "err", err)
+		}
+	}
 }
 
 // logged reloads and says what came of it.

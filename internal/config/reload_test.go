@@ -2,6 +2,7 @@ package config
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -67,41 +68,55 @@ func TestReload(t *testing.T) {
 	r.leave()
 }
 
-// TestRunHearsFileChanges uses the real file system, as editors change it.
+// TestRunHearsFileChanges uses the real file system, as editors change it: in a
+// folder of its own, and in the data folder, where the file is watched.
 func TestRunHearsFileChanges(t *testing.T) {
 	t.Parallel()
-	src := place(t, map[string]string{"fluxway.yaml": "log: {level: info}\n"})
-	r := newReloader(t, src)
-	levels := make(chan string, 10)
-	r.Subscribe(func(_ context.Context, c Config) { levels <- c.Log.Level })
-	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan error, 1)
-	go func() { done <- r.Run(ctx) }()
-	want := func(level string) {
-		t.Helper()
-		select {
-		case got := <-levels:
-			if got != level {
-				t.Errorf("level = %q, want %q", got, level)
+	for _, inData := range []bool{false, true} {
+		t.Run(fmt.Sprintf("in the data folder %v", inData), func(t *testing.T) {
+			t.Parallel()
+			src := place(t, map[string]string{"fluxway.yaml": "log: {level: info}\n"})
+			if inData {
+				src.Env = append(src.Env, "FLUXWAY_HOME="+src.Dir)
+				put(t, src, ".env", "")
 			}
-		case <-time.After(30 * time.Second):
-			t.Fatalf("no news of level %q", level)
-		}
-	}
-	<-r.watching
-	put(t, src, "fluxway.yaml", "log: {level: warn}\n")
-	want("warn")
-	// The way editors save: a new file, renamed over the old one.
-	put(t, src, "fluxway.yaml~", "log: {level: error}\n")
-	if err := os.Rename(filepath.Join(src.Dir, "fluxway.yaml~"), filepath.Join(src.Dir, "fluxway.yaml")); err != nil {
-		t.Fatal(err)
-	}
-	want("error")
-	put(t, src, ".env", "FLUXWAY_LOG_LEVEL=debug\n")
-	want("debug")
-	cancel()
-	if err := <-done; err != nil {
-		t.Errorf("Run: %v", err)
+			r := newReloader(t, src)
+			levels := make(chan string, 10)
+			r.Subscribe(func(_ context.Context, c Config) { levels <- c.Log.Level })
+			ctx, cancel := context.WithCancel(context.Background())
+			done := make(chan error, 1)
+			go func() { done <- r.Run(ctx) }()
+			<-r.watching
+			want := func(level string) {
+				t.Helper()
+				late := time.After(30 * time.Second)
+				for { // a file that is read between two writes is news, too
+					select {
+					case got := <-levels:
+						if got == level {
+							return
+						}
+					case <-late:
+						t.Fatalf("no news of level %q", level)
+					}
+				}
+			}
+			put(t, src, "fluxway.yaml", "log: {level: warn}\n")
+			want("warn")
+			for _, level := range []string{"error", "info"} { // the way editors save
+				put(t, src, "fluxway.yaml~", "log: {level: "+level+"}\n")
+				if err := os.Rename(filepath.Join(src.Dir, "fluxway.yaml~"), filepath.Join(src.Dir, "fluxway.yaml")); err != nil {
+					t.Fatal(err)
+				}
+				want(level)
+			}
+			put(t, src, ".env", "FLUXWAY_LOG_LEVEL=debug\n")
+			want("debug")
+			cancel()
+			if err := <-done; err != nil {
+				t.Errorf("Run: %v", err)
+			}
+		})
 	}
 }
 

@@ -69,6 +69,10 @@ func (r *Reloader) Save(ctx context.Context, patch Patch) (Saved, error) {
 		if err := write(f.path, next); err != nil {
 			return Saved{}, fmt.Errorf("writing %s: %w", f.path, err)
 		}
+		select {
+		case r.made <- struct{}{}:
+		default: // Run is told already
+		}
 	}
 	saved := Saved{Change: r.apply(ctx, l), ETag: l.ETag, Shadowed: map[string]Origin{}}
 	for _, path := range paths {
