@@ -1,0 +1,326 @@
+package events
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/fluxway/fluxway/internal/ids"
+	"github.com/fluxway/fluxway/internal/kit/fault"
+	"github.com/fluxway/fluxway/internal/observe"
+	"github.com/fluxway/fluxway/internal/store"
+)
+
+// Options are what a Hub needs. The zero value of every size is a sound default.
+type Options struct {
+	DB      *store.DB        // required
+	Log     *slog.Logger     // nil: silent
+	Observe *observe.Observe // nil: nothing is counted
+	Fanout  Fanout           // nil: this is the only process
+
+	Classes     []Class  // how long facts are kept; nil: DefaultClasses
+	AckChannels []string // patterns of channels whose facts wait for an acknowledgement; nil: DefaultAckChannels
+
+	LogBytes   int64         // memory of one workspace's log; 0: 8 MB
+	TotalBytes int64         // memory of all logs, beyond which each shrinks; 0: 64 MB
+	LogTTL     time.Duration // how long a frame stays in memory; 0: 10 minutes
+	EventBytes int           // largest fact or delta; 0: 256 kB
+	BatchBytes int           // about what one write carries; 0: 256 kB
+	Workers    int           // deliver from memory; 0: one per core
+	Readers    int           // deliver from the database; 0: 4
+
+	DropLag     int64         // a subscriber this many bytes behind gets no older deltas; 0: 256 kB
+	ThrottleLag int64         // a subscriber that blocked and is this far behind is told so; 0: 1 MB
+	CloseLag    int64         // a blocked subscriber this far behind is closed; 0: LogBytes
+	StallTime   time.Duration // a subscriber blocked for this long is closed; 0: 30 s
+	HeadCheck   time.Duration // how often the database is asked for facts of other processes; 0: 1 s
+}
+
+// DefaultAckChannels are the families whose facts wait for an acknowledgement.
+var DefaultAckChannels = []string{"approvals/**", "mail/**", "notifications/**"}
+
+// A Hub appends facts, keeps them and delivers them to subscribers.
+// Lock order: Hub.mu, stream.mu, Subscription.mu, queue.mu.
+type Hub struct {
+	opts    Options
+	db      *store.DB
+	log     *slog.Logger
+	meters  meters
+	classes []class
+	acks    []Pattern
+	fast    queue // of what is in memory
+	slow    queue // of what asks the database
+	kick    chan struct{}
+
+	mu      sync.Mutex // guards the fields below
+	streams map[ids.Workspace]*stream
+	subs    int
+	stopped bool
+}
+
+// New checks the options. Append works at once; subscribers are served while
+// Run runs.
+func New(opts Options) (*Hub, error) {
+	if opts.DB == nil {
+		return nil, errors.New("events: Options.DB is nil")
+	}
+	opts = opts.filled()
+	h := &Hub{opts: opts, db: opts.DB, log: opts.Log, kick: make(chan struct{}, 1), streams: make(map[ids.Workspace]*stream)}
+	var err error
+	if h.classes, err = compile(opts.Classes); err != nil {
+		return nil, err
+	}
+	if h.acks, err = ParsePatterns(opts.AckChannels...); err != nil {
+		return nil, fmt.Errorf("events: Options.AckChannels: %w", err)
+	}
+	h.fast.init()
+	h.slow.init()
+	h.meters = newMeters(opts.Observe, h)
+	return h, nil
+}
+
+func (o Options) filled() Options {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Classes == nil {
+		o.Classes = DefaultClasses()
+	}
+	if o.AckChannels == nil {
+		o.AckChannels = DefaultAckChannels
+	}
+	o.LogBytes = cmp.Or(o.LogBytes, 8<<20)
+	o.TotalBytes = cmp.Or(o.TotalBytes, 64<<20)
+	o.LogTTL = cmp.Or(o.LogTTL, 10*time.Minute)
+	o.EventBytes = cmp.Or(o.EventBytes, 256<<10)
+	o.BatchBytes = cmp.Or(o.BatchBytes, 256<<10)
+	o.Workers = cmp.Or(o.Workers, defaultWorkers())
+	o.Readers = cmp.Or(o.Readers, 4)
+	o.DropLag = cmp.Or(o.DropLag, 256<<10)
+	o.ThrottleLag = cmp.Or(o.ThrottleLag, 1<<20)
+	o.CloseLag = cmp.Or(o.CloseLag, o.LogBytes)
+	o.StallTime = cmp.Or(o.StallTime, 30*time.Second)
+	o.HeadCheck = cmp.Or(o.HeadCheck, time.Second)
+	return o
+}
+
+// queued is a fact between Append and the commit.
+type queued struct {
+	workspace ids.Workspace
+	channel   string
+	kind      string
+	data      []byte
+}
+
+// Append says facts on a channel, as part of the caller's transaction. They get
+// their cursors when it commits and reach subscribers right after; if it does
+// not commit they were never said.
+func (h *Hub) Append(ctx context.Context, tx *store.Tx, ws ids.Workspace, channel string, events ...Event) error {
+	if ws == "" {
+		return errors.New("events: Append without a workspace")
+	}
+	if _, ok := checkName(channel, false); !ok {
+		return fmt.Errorf("events: %q is not a channel", channel)
+	}
+	items := make([]queued, 0, len(events))
+	for _, ev := range events {
+		kind, data, err := h.encode(ev)
+		if err != nil {
+			return err
+		}
+		items = append(items, queued{ws, channel, kind, hide(data)})
+	}
+	if len(items) > 0 {
+		tx.BeforeCommit(h, items, h.flush)
+	}
+	return nil
+}
+
+// Publish says a delta, which is worth something only now: it is never stored,
+// has no cursor, and is the first thing a slow subscriber loses. A delta that
+// cannot be encoded is a mistake in the program and is logged.
+func (h *Hub) Publish(ws ids.Workspace, channel string, ev Event) {
+	kind, data, err := h.encode(ev)
+	if _, ok := checkName(channel, false); !ok && err == nil {
+		err = fmt.Errorf("events: %q is not a channel", channel)
+	}
+	if err != nil {
+		h.log.Error("delta not published", "part", "events", "channel", channel, "err", err)
+		return
+	}
+	m := message{channel: channel, kind: kind, at: now(), data: data}
+	if st := h.known(ws); st != nil {
+		st.acceptDelta(&m)
+	}
+	h.announce(ws, []message{m})
+	h.meters.deltas.Inc()
+}
+
+// encode checks an event and makes its JSON.
+func (h *Hub) encode(ev Event) (kind string, data []byte, err error) {
+	if ev == nil {
+		return "", nil, errors.New("events: the event is nil")
+	}
+	kind = ev.Kind()
+	if !checkKind(kind) {
+		return "", nil, fmt.Errorf("events: kind %q of %T is not of the form part.past_tense", kind, ev)
+	}
+	if data, err = json.Marshal(ev); err != nil {
+		return "", nil, fmt.Errorf("encoding %s: %w", kind, err)
+	}
+	if len(data) > h.opts.EventBytes {
+		return "", nil, fault.New(fault.TooLarge, "event_too_large", "The event %s is %d bytes; %d is the limit.", kind, len(data), h.opts.EventBytes).
+			WithHint("Keep large texts in their own rows and say only their id.")
+	}
+	return kind, data, nil
+}
+
+// hide masks what looks like a secret, since facts stay for a long time.
+func hide(data []byte) []byte {
+	clean := observe.Redact(string(data))
+	if len(clean) == len(data) && clean == string(data) {
+		return data
+	}
+	if json.Valid([]byte(clean)) {
+		return []byte(clean)
+	}
+	// The mask cut through the syntax: mask each text by itself.
+	var v any
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	decoder.UseNumber()
+	if err := decoder.Decode(&v); err != nil {
+		return []byte(`{}`)
+	}
+	masked, err := json.Marshal(hideValue(v))
+	if err != nil {
+		return []byte(`{}`)
+	}
+	return masked
+}
+
+func hideValue(v any) any {
+	switch v := v.(type) {
+	case string:
+		return observe.Redact(v)
+	case []any:
+		for i := range v {
+			v[i] = hideValue(v[i])
+		}
+	case map[string]any:
+		for key, value := range v {
+			if _, text := value.(string); text && observe.SecretKey(key) {
+				v[key] = "•••"
+			} else {
+				v[key] = hideValue(value)
+			}
+		}
+	}
+	return v
+}
+
+// flush gives the facts of one commit their cursors and rows, workspace by
+// workspace in a fixed order, so that two processes cannot deadlock here.
+func (h *Hub) flush(ctx context.Context, tx *store.Tx, items []any) error {
+	at := now()
+	byWorkspace := make(map[ids.Workspace][]message)
+	for _, item := range items {
+		for _, q := range item.([]queued) {
+			byWorkspace[q.workspace] = append(byWorkspace[q.workspace], message{channel: q.channel, kind: q.kind, at: at, data: q.data})
+		}
+	}
+	order := make([]ids.Workspace, 0, len(byWorkspace))
+	for ws := range byWorkspace {
+		order = append(order, ws)
+	}
+	slices.Sort(order)
+	for _, ws := range order {
+		if err := h.write(ctx, tx, ws, byWorkspace[ws]); err != nil {
+			return fmt.Errorf("appending events: %w", err)
+		}
+	}
+	tx.AfterCommit(func() {
+		for _, ws := range order {
+			h.committed(ws, byWorkspace[ws])
+		}
+	})
+	return nil
+}
+
+func (h *Hub) write(ctx context.Context, tx *store.Tx, ws ids.Workspace, ms []message) error {
+	last, err := store.One[int64](ctx, tx, takeCursors, ws, len(ms))
+	if err != nil {
+		return err
+	}
+	for i := range ms {
+		ms[i].cursor = last - int64(len(ms)-1-i)
+	}
+	args := make([]any, 0, eventColumns*min(len(ms), insertSizes[0]))
+	for rest := ms; len(rest) > 0; {
+		n := insertSizes[slices.IndexFunc(insertSizes[:], func(size int) bool { return size <= len(rest) })]
+		args = args[:0]
+		for i := range rest[:n] {
+			m := &rest[i]
+			args = append(args, ws, m.cursor, m.channel, m.kind, h.classOf(m.channel), h.needsAck(m.channel), m.at, string(m.data))
+		}
+		if _, err := tx.Exec(ctx, insertEvents[n], args...); err != nil {
+			return err
+		}
+		rest = rest[n:]
+	}
+	return nil
+}
+
+// committed delivers what is durable now; calls come in the order of commits.
+func (h *Hub) committed(ws ids.Workspace, ms []message) {
+	if st := h.known(ws); st != nil {
+		st.accept(ms)
+	}
+	h.announce(ws, ms)
+	h.meters.facts.Add(float64(len(ms)))
+}
+
+func (h *Hub) needsAck(channel string) int {
+	for _, p := range h.acks {
+		if p.Match(channel) {
+			return 1
+		}
+	}
+	return 0
+}
+
+// known is the stream of a workspace that has, or lately had, subscribers.
+func (h *Hub) known(ws ids.Workspace) *stream {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.streams[ws]
+}
+
+// Head is the cursor of the newest fact of a workspace; 0 when there is none.
+func (h *Hub) Head(ctx context.Context, ws ids.Workspace) (int64, error) {
+	head, err := store.One[int64](ctx, h.db.Read(), selectHead, ws)
+	if errors.Is(err, store.ErrNoRows) {
+		return 0, nil
+	}
+	return head, err
+}
+
+// Forget deletes every fact of a workspace, with the workspace itself.
+func (h *Hub) Forget(ctx context.Context, tx *store.Tx, ws ids.Workspace) error {
+	for _, statement := range forget {
+		if _, err := tx.Exec(ctx, statement, ws); err != nil {
+			return fmt.Errorf("forgetting the events of %s: %w", ws, err)
+		}
+	}
+	tx.AfterCommit(func() { h.drop(ws) })
+	return nil
+}
+
+// now has the precision that the database keeps.
+func now() time.Time { return time.Now().UTC().Truncate(time.Microsecond) }
