@@ -23,3 +23,9 @@ func Together(ctx context.Context, db *DB, closures []func(*Tx) error) []error {
 	}
 	return errs
 }
+
+// MigrateTo brings an empty database to an older schema.
+func MigrateTo(ctx context.Context, db *DB, version int64) error { return db.migrateTo(ctx, version) }
+
+// Retentions lists what was registered.
+func Retentions(db *DB) []Retention { return db.retentions }

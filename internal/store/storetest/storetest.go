@@ -56,6 +56,22 @@ func Postgres(t testing.TB) *store.DB {
 	return open(t, engine)
 }
 
+// Empty opens a database of the named engine that was never migrated.
+func Empty(t testing.TB, engine string) *store.DB {
+	t.Helper()
+	var e *store.Engine
+	var err error
+	if engine == "postgres" {
+		e, err = postgres.Open(EmptyPostgresURL(t))
+	} else {
+		e, err = sqlite.Open(filepath.Join(t.TempDir(), "fluxway.db"))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return open(t, e)
+}
+
 // PostgresURL is the URL of a fresh, migrated database, for tests that start
 // whole programs; the database is dropped when the test ends.
 func PostgresURL(t testing.TB) string {
