@@ -39,9 +39,9 @@ type Database struct {
 
 // Events says how events are kept and passed on.
 type Events struct {
-	NATSURL   secret.Text         `yaml:"nats_url" secret:"url" format:"nats_url" doc:"A nats:// URL that several servers on one PostgreSQL share. Left out: events stay in this process."`
-	Memory    Bytes               `yaml:"memory" default:"64MB" min:"1MB" max:"64GB" doc:"How much of the recent events is held in memory, for subscribers that reconnect; older ones are read from the database."`
-	Retention map[string]Duration `yaml:"retention" keys:"name" min:"1h" live:"true" doc:"How long events of one family are kept, by the first part of their channel, as in jobs: 7d. Families not named follow retention.events."`
+	NATSURL   secret.Text `yaml:"nats_url" secret:"url" format:"nats_url" doc:"A nats:// URL that several servers on one PostgreSQL share. Left out: events stay in this process."`
+	Memory    Bytes       `yaml:"memory" default:"64MB" min:"1MB" max:"64GB" doc:"How much of the recent events is held in memory, for subscribers that reconnect; older ones are read from the database."`
+	MemoryAge Duration    `yaml:"memory_age" default:"10m" min:"10s" max:"1d" doc:"How long an event stays in memory."`
 }
 
 // Log says what the program writes about itself.
@@ -60,29 +60,31 @@ type Telemetry struct {
 
 // Limits says how much one caller may ask for.
 type Limits struct {
-	Body           Bytes    `yaml:"body" default:"10MB" min:"1KB" max:"1GB" live:"true" doc:"The largest request body."`
-	PerIdentity    int      `yaml:"per_identity" default:"600" min:"1" max:"1000000" live:"true" doc:"Requests per minute of one user or key."`
-	PerIP          int      `yaml:"per_ip" default:"300" min:"1" max:"1000000" live:"true" doc:"Requests per minute of one address without an identity."`
-	RequestTimeout Duration `yaml:"request_timeout" default:"60s" min:"1s" max:"1h" live:"true" doc:"How long a request may take; streams are not counted."`
+	Body           Bytes    `yaml:"body" default:"10MB" min:"1KB" max:"1GB" doc:"The largest request body."`
+	PerIdentity    int      `yaml:"per_identity" default:"6000" min:"1" max:"1000000" doc:"Requests per minute of one user or key."`
+	PerIP          int      `yaml:"per_ip" default:"12000" min:"1" max:"1000000" doc:"Requests per minute of one address, whoever asks."`
+	RequestTimeout Duration `yaml:"request_timeout" default:"60s" min:"1s" max:"1h" doc:"How long a request may take; streams are not counted."`
 }
 
 // Retention says how long things are kept.
 type Retention struct {
-	Events Duration `yaml:"events" default:"30d" min:"1h" live:"true" doc:"Events."`
-	Audit  Duration `yaml:"audit" default:"400d" min:"1d" live:"true" doc:"The audit log."`
-	Jobs   Duration `yaml:"jobs" default:"14d" min:"1h" live:"true" doc:"Finished jobs."`
-	Bodies Duration `yaml:"bodies" default:"90d" min:"1h" live:"true" doc:"Large bodies: tool results, attachments, transcripts."`
-	Traces Duration `yaml:"traces" default:"7d" min:"1h" live:"true" doc:"Recorded spans."`
+	Events        Duration `yaml:"events" default:"90d" min:"1h" doc:"Events, unless one of the next two says otherwise."`
+	EventsOutput  Duration `yaml:"events_output" default:"1d" min:"1h" doc:"Events that carry output: of runs, of terminals, measurements."`
+	EventsDurable Duration `yaml:"events_durable" default:"400d" min:"1d" doc:"Events people must be able to look up: identity, approvals, mail, notifications, guard, costs."`
+	Audit         Duration `yaml:"audit" default:"400d" min:"1d" doc:"The audit log."`
+	Jobs          Duration `yaml:"jobs" default:"14d" min:"1h" doc:"Finished jobs."`
+	Bodies        Duration `yaml:"bodies" default:"90d" min:"1h" doc:"Large bodies: tool results, attachments, transcripts."`
+	Traces        Duration `yaml:"traces" default:"7d" min:"1h" doc:"Recorded spans."`
 }
 
 // Security says who may reach the server and how people sign in.
 type Security struct {
-	AllowedHosts   []string `yaml:"allowed_hosts" format:"host" live:"true" doc:"Host names the server answers to, besides loopback and the one in public_url; *.example.com covers names one level down."`
-	TrustedProxies []string `yaml:"trusted_proxies" format:"cidr" live:"true" doc:"Addresses or networks whose X-Forwarded-For is believed."`
-	SessionDays    int      `yaml:"session_days" default:"7" min:"1" max:"365" live:"true" doc:"How long someone stays signed in without a visit."`
-	LoginAttempts  int      `yaml:"login_attempts" default:"10" min:"1" max:"1000" live:"true" doc:"Failed sign-ins of one user or address within login_window before further ones must wait."`
-	LoginWindow    Duration `yaml:"login_window" default:"15m" min:"10s" max:"1d" live:"true" doc:"The time over which failed sign-ins are counted."`
-	RequireTOTP    bool     `yaml:"require_totp" default:"false" live:"true" doc:"Everyone must set up a second factor before they can do anything else."`
+	AllowedHosts   []string `yaml:"allowed_hosts" format:"host" doc:"Host names the server answers to, besides loopback and the one in public_url; *.example.com covers names one level down."`
+	TrustedProxies []string `yaml:"trusted_proxies" format:"cidr" doc:"Addresses or networks whose X-Forwarded-For is believed."`
+	SessionDays    int      `yaml:"session_days" default:"7" min:"1" max:"365" doc:"How long someone stays signed in without a visit."`
+	LoginAttempts  int      `yaml:"login_attempts" default:"5" min:"1" max:"1000" doc:"Failed sign-ins with one name, from one address, before the next must wait; the wait doubles each time."`
+	LoginWait      Duration `yaml:"login_wait" default:"15m" min:"1s" max:"1d" doc:"The longest such wait."`
+	RequireTOTP    bool     `yaml:"require_totp" default:"false" doc:"Everyone must set up a second factor before they can do anything else."`
 }
 
 // OIDC is single sign-on with an OpenID Connect issuer; on once issuer is set.
@@ -92,6 +94,7 @@ type OIDC struct {
 	ClientSecret secret.Text `yaml:"client_secret" secret:"true" doc:"That client's secret; a public client has none."`
 	Name         string      `yaml:"name" default:"Single sign-on" doc:"What the sign-in button says."`
 	DefaultRole  string      `yaml:"default_role" default:"viewer" enum:"viewer|operator|admin" doc:"The role of someone who signs in for the first time."`
+	Domains      []string    `yaml:"domains" format:"host" doc:"The only mail domains whose verified addresses get a user; empty: all."`
 	AutoCreate   bool        `yaml:"auto_create" default:"false" doc:"Make a user for someone the issuer knows and this server does not."`
 }
 

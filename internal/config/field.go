@@ -21,7 +21,6 @@ const (
 	Size         Type = "size"
 	TextList     Type = "list of texts"
 	NumberTable  Type = "table of numbers"
-	SpanTable    Type = "table of durations"
 	SecretsTable Type = "table of texts"
 )
 
@@ -66,7 +65,6 @@ var types = map[reflect.Type]Type{
 	reflect.TypeFor[Bytes]():                  Size,
 	reflect.TypeFor[[]string]():               TextList,
 	reflect.TypeFor[map[string]int]():         NumberTable,
-	reflect.TypeFor[map[string]Duration]():    SpanTable,
 	reflect.TypeFor[map[string]secret.Text](): SecretsTable,
 }
 

@@ -26,8 +26,17 @@ func FuzzLoad(f *testing.F) {
 				t.Fatalf("Check(%q) = %v, want problems", s, err)
 			}
 			value := &node{kind: text, text: "warn"}
-			if _, err := applyEdits(name, []byte(s), []edit{{[]string{"log", "level"}, value}, {[]string{"listen"}, nil}}); err == nil {
+			out, err := applyEdits(name, []byte(s), []edit{{[]string{"log", "level"}, value}, {[]string{"listen"}, nil}})
+			if err != nil {
 				continue
+			}
+			n, bad := parse(name, out)
+			if bad != nil {
+				t.Fatalf("an edit of %q gave %q, which cannot be read: %v", s, out, bad)
+			}
+			level, ok := lookupNode(n, []string{"log", "level"})
+			if _, still := n.get("listen"); !ok || level.text != "warn" || still {
+				t.Fatalf("an edit of %q gave %q", s, out)
 			}
 		}
 		parseDotEnv(".env", []byte(s))

@@ -70,7 +70,7 @@ func TestLoadDefaults(t *testing.T) {
 	src := place(t, nil)
 	l := mustLoad(t, src)
 	c := l.Config
-	if c.Listen != "127.0.0.1:7777" || c.Limits.Body != 10e6 || c.Retention.Events.Std() != 30*24*time.Hour || c.Security.SessionDays != 7 {
+	if c.Listen != "127.0.0.1:7777" || c.Limits.Body != 10e6 || c.Retention.Events.Std() != 90*24*time.Hour || c.Security.SessionDays != 7 {
 		t.Errorf("defaults = %+v", c)
 	}
 	if want := filepath.Join(src.Dir, "home/.local/share/fluxway"); c.Data != want {
@@ -117,7 +117,7 @@ func TestEveryTypeFromEveryPlace(t *testing.T) {
 data: here
 events:
   memory: 1MiB
-  retention: {jobs: 7d}
+  memory_age: 90s
 telemetry:
   otlp_headers:
     Authorization: Bearer ${TOKEN}
@@ -127,20 +127,20 @@ security:
   trusted_proxies:
     - 10.0.0.0/8
     - "::1"
-  login_window: 1h30m
+  login_wait: 1h30m
 jobs:
   workers: 0x10
   concurrency: {backup: 1, memory.index: 2}
 `
-	json := `{"data": "here", "events": {"memory": "1MiB", "retention": {"jobs": "7d"}},
+	json := `{"data": "here", "events": {"memory": "1MiB", "memory_age": "90s"},
 	"telemetry": {"otlp_headers": {"Authorization": "Bearer ${TOKEN}"}, "capture_content": true},
-	"security": {"allowed_hosts": ["a.example.com", "*.b.example.com"], "trusted_proxies": ["10.0.0.0/8", "::1"], "login_window": "1h30m"},
+	"security": {"allowed_hosts": ["a.example.com", "*.b.example.com"], "trusted_proxies": ["10.0.0.0/8", "::1"], "login_wait": "1h30m"},
 	"jobs": {"workers": 16, "concurrency": {"backup": 1, "memory.index": 2}}}`
 	env := []string{
-		"FLUXWAY_HOME=here", "FLUXWAY_EVENTS_MEMORY=1MiB", "FLUXWAY_EVENTS_RETENTION=jobs=7d",
+		"FLUXWAY_HOME=here", "FLUXWAY_EVENTS_MEMORY=1MiB", "FLUXWAY_EVENTS_MEMORY_AGE=1m30s",
 		"FLUXWAY_TELEMETRY_OTLP_HEADERS=Authorization=Bearer t0", "FLUXWAY_TELEMETRY_CAPTURE_CONTENT=true",
 		"FLUXWAY_SECURITY_ALLOWED_HOSTS=a.example.com, *.b.example.com", "FLUXWAY_SECURITY_TRUSTED_PROXIES=10.0.0.0/8,::1",
-		"FLUXWAY_SECURITY_LOGIN_WINDOW=1h30m", "FLUXWAY_JOBS_WORKERS=16", "FLUXWAY_JOBS_CONCURRENCY=backup=1, memory.index=2",
+		"FLUXWAY_SECURITY_LOGIN_WAIT=1h30m", "FLUXWAY_JOBS_WORKERS=16", "FLUXWAY_JOBS_CONCURRENCY=backup=1, memory.index=2",
 	}
 	for name, src := range map[string]Sources{
 		"yaml": place(t, map[string]string{"fluxway.yaml": yaml, ".env": "TOKEN=t0"}),
@@ -153,11 +153,11 @@ jobs:
 			want := c // compare the fields named above only
 			want.Data = filepath.Join(src.Dir, "here")
 			want.Events.Memory = 1 << 20
-			want.Events.Retention = map[string]Duration{"jobs": Duration(7 * day)}
+			want.Events.MemoryAge = Duration(90 * time.Second)
 			want.Telemetry.CaptureContent = true
 			want.Security.AllowedHosts = []string{"a.example.com", "*.b.example.com"}
 			want.Security.TrustedProxies = []string{"10.0.0.0/8", "::1"}
-			want.Security.LoginWindow = Duration(90 * time.Minute)
+			want.Security.LoginWait = Duration(90 * time.Minute)
 			want.Jobs = Jobs{Workers: 16, Concurrency: map[string]int{"backup": 1, "memory.index": 2}}
 			if diff := cmp.Diff(want, c, cmp.Comparer(func(a, b interface{ Reveal() string }) bool { return a.Reveal() == b.Reveal() })); diff != "" {
 				t.Errorf("config (-want +got):\n%s", diff)

@@ -56,7 +56,7 @@ func (f *Field) schema() object {
 	switch f.Type {
 	case TextList:
 		out = object{"anyOf": []object{{"type": "array", "items": f.elementSchema()}, variable, {"type": "null"}}}
-	case NumberTable, SpanTable, SecretsTable:
+	case NumberTable, SecretsTable:
 		keys := object{"pattern": schemaPatterns[f.Keys]}
 		out = object{"anyOf": []object{{"type": "object", "propertyNames": keys, "additionalProperties": f.elementSchema()}, variable, {"type": "null"}}}
 	default:

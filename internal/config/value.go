@@ -26,8 +26,6 @@ func (f *Field) element() Type {
 		return Text
 	case NumberTable:
 		return Number
-	case SpanTable:
-		return Span
 	}
 	return f.Type
 }
@@ -46,7 +44,7 @@ func (f *Field) fromNode(n *node, lookup func(string) (string, bool)) (reflect.V
 		if !whole {
 			return wrong("must be a list, and is " + kindNames[n.kind])
 		}
-	case NumberTable, SpanTable, SecretsTable:
+	case NumberTable, SecretsTable:
 		if n.kind == table {
 			return f.tableOf(n, lookup)
 		}
@@ -177,7 +175,7 @@ func (f *Field) fromText(s string) (reflect.Value, *valueProblem) {
 			out = append(out, part)
 		}
 		return reflect.ValueOf(out), nil
-	case NumberTable, SpanTable, SecretsTable:
+	case NumberTable, SecretsTable:
 		return f.tableFromText(s)
 	}
 	return f.scalar(s)
