@@ -211,26 +211,35 @@ var modelVersion = regexp.MustCompile(`-(\d{1,2})(?:[-.](\d{1,2}))?(?:-|$|@)`)
 // adaptive says whether a model decides itself how long to think; later ones
 // refuse a budget, earlier ones demand it.
 func adaptive(model string) bool {
-	if strings.Contains(model, "mythos") {
-		return true
-	}
+	return strings.Contains(model, "mythos") || since(model, 4, 6)
+}
+
+// fixedSampling says whether a model refuses temperature and top_p altogether.
+func fixedSampling(model string) bool {
+	return strings.Contains(model, "mythos") || since(model, 4, 7)
+}
+
+// since says whether a model's version is at least the given one.
+func since(model string, major, minor int) bool {
 	match := modelVersion.FindStringSubmatch(model)
 	if match == nil {
 		return false
 	}
-	major, _ := strconv.Atoi(match[1]) // digits by the pattern
-	minor, _ := strconv.Atoi(match[2]) // digits or empty, which is 0
-	return major > 4 || (major == 4 && minor >= 6)
+	a, _ := strconv.Atoi(match[1]) // digits by the pattern
+	b, _ := strconv.Atoi(match[2]) // digits or empty, which is 0
+	return a > major || (a == major && b >= minor)
 }
 
 func (r *messagesRequest) think(req *providers.Request) {
 	if f := req.Format; f != nil && len(f.Schema) > 0 {
 		r.OutputConfig = &outputConfig{Format: &outputFormat{Type: "json_schema", Schema: f.Schema}}
 	}
+	if req.Reasoning.Wanted() || fixedSampling(req.Model) {
+		r.Temperature, r.TopP = nil, nil // refused together with thinking, and by later models always
+	}
 	if !req.Reasoning.Wanted() {
 		return
 	}
-	r.Temperature, r.TopP = nil, nil // refused together with thinking
 	if adaptive(req.Model) {
 		r.Thinking = &thinking{Type: "adaptive", Display: "summarized"}
 		if effort := effortOf(req.Reasoning); effort != "" {

@@ -79,8 +79,9 @@ type chatUsage struct {
 	Total      int64 `json:"total_tokens"`
 	CacheHit   int64 `json:"prompt_cache_hit_tokens"` // deepseek
 	PromptMore struct {
-		Cached int64 `json:"cached_tokens"`
-		Audio  int64 `json:"audio_tokens"`
+		Cached  int64 `json:"cached_tokens"`
+		Written int64 `json:"cache_write_tokens"`
+		Audio   int64 `json:"audio_tokens"`
 	} `json:"prompt_tokens_details"`
 	CompletionMore struct {
 		Reasoning int64 `json:"reasoning_tokens"`
@@ -98,7 +99,7 @@ func (u *chatUsage) usage() providers.Usage {
 		output += reasoning
 	}
 	return providers.Usage{
-		Input: max(0, u.Prompt-cached-u.PromptMore.Audio), CacheRead: cached, AudioInput: u.PromptMore.Audio,
+		Input: max(0, u.Prompt-cached-u.PromptMore.Written-u.PromptMore.Audio), CacheRead: cached, CacheWrite: u.PromptMore.Written, AudioInput: u.PromptMore.Audio,
 		Output: max(0, output), Reasoning: reasoning, AudioOutput: u.CompletionMore.Audio,
 	}
 }

@@ -29,6 +29,8 @@ type Options struct {
 	API      API                 // "": responses for openai, chat for everyone else
 	Quirks   Quirks
 	Header   map[string]string
+	// PerRequest adds headers that depend on the request; nil: none.
+	PerRequest func(req *providers.Request) http.Header
 }
 
 // Model serves every model of one server.
@@ -37,6 +39,7 @@ type Model struct {
 	client wire.Client
 	api    API
 	quirks Quirks
+	header func(req *providers.Request) http.Header
 }
 
 // New makes the adapter.
@@ -62,7 +65,7 @@ func New(opts Options) (*Model, error) {
 		accounts = nil
 	}
 	return &Model{
-		vendor: vendor, api: cmp.Or(opts.API, preset.API, Chat), quirks: opts.Quirks,
+		vendor: vendor, api: cmp.Or(opts.API, preset.API, Chat), quirks: opts.Quirks, header: opts.PerRequest,
 		client: wire.Client{Vendor: vendor, Base: base, HTTP: client, Accounts: accounts, Sign: wire.Bearer, Header: opts.Header},
 	}, nil
 }
@@ -84,7 +87,11 @@ func (m *Model) streamChat(ctx context.Context, req *providers.Request) (provide
 	if err != nil {
 		return nil, err
 	}
-	resp, err := m.client.Do(ctx, wire.Call{Path: "/chat/completions", Body: body, Accept: "text/event-stream", Model: req.Model})
+	call := wire.Call{Path: "/chat/completions", Body: body, Accept: "text/event-stream", Model: req.Model}
+	if m.header != nil {
+		call.Header = m.header(req)
+	}
+	resp, err := m.client.Do(ctx, call)
 	if err != nil {
 		return nil, err
 	}

@@ -51,7 +51,8 @@ type responsesUsage struct {
 	Input     int64 `json:"input_tokens"`
 	Output    int64 `json:"output_tokens"`
 	InputMore struct {
-		Cached int64 `json:"cached_tokens"`
+		Cached  int64 `json:"cached_tokens"`
+		Written int64 `json:"cache_write_tokens"`
 	} `json:"input_tokens_details"`
 	OutputMore struct {
 		Reasoning int64 `json:"reasoning_tokens"`
@@ -60,7 +61,7 @@ type responsesUsage struct {
 
 func (u *responsesUsage) usage() providers.Usage {
 	return providers.Usage{
-		Input: max(0, u.Input-u.InputMore.Cached), CacheRead: u.InputMore.Cached,
+		Input: max(0, u.Input-u.InputMore.Cached-u.InputMore.Written), CacheRead: u.InputMore.Cached, CacheWrite: u.InputMore.Written,
 		Output: max(0, u.Output-u.OutputMore.Reasoning), Reasoning: u.OutputMore.Reasoning,
 	}
 }
