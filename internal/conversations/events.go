@@ -1,0 +1,37 @@
+package conversations
+
+import "github.com/fluxway/fluxway/internal/ids"
+
+// Channel is where everything about a conversation is said, its runs included,
+// so that one subscription follows a chat.
+func Channel(id ids.Conversation) string { return "conversations/" + string(id) }
+
+// maxEventMessage bounds how much of a message rides in its event; a longer one
+// is read by its id.
+const maxEventMessage = 32 << 10
+
+type (
+	// Created: someone opened a conversation.
+	Created struct {
+		Conversation Conversation `json:"conversation"`
+	}
+	// Changed: its title, pin, archive mark or visibility is another.
+	Changed struct {
+		Conversation Conversation `json:"conversation"`
+	}
+	// Deleted: it and its messages are gone.
+	Deleted struct {
+		ID ids.Conversation `json:"id"`
+	}
+	// MessageAdded: something was said. Message is left out when it is large.
+	MessageAdded struct {
+		ID      ids.Message `json:"id"`
+		Message *Message    `json:"message,omitempty"`
+	}
+)
+
+// Kind names the fact.
+func (Created) Kind() string      { return "conversations.created" }
+func (Changed) Kind() string      { return "conversations.changed" }
+func (Deleted) Kind() string      { return "conversations.deleted" }
+func (MessageAdded) Kind() string { return "conversations.message_added" }
