@@ -74,7 +74,6 @@ type Retention struct {
 	Audit         Duration `yaml:"audit" default:"400d" min:"1d" doc:"The audit log."`
 	Jobs          Duration `yaml:"jobs" default:"14d" min:"1h" doc:"Finished jobs."`
 	Bodies        Duration `yaml:"bodies" default:"90d" min:"1h" doc:"Large bodies: tool results, attachments, transcripts."`
-	Traces        Duration `yaml:"traces" default:"7d" min:"1h" doc:"Recorded spans."`
 }
 
 // Security says who may reach the server and how people sign in.
@@ -82,9 +81,6 @@ type Security struct {
 	AllowedHosts   []string `yaml:"allowed_hosts" format:"host" doc:"Host names the server answers to, besides loopback and the one in public_url; *.example.com covers names one level down."`
 	TrustedProxies []string `yaml:"trusted_proxies" format:"cidr" doc:"Addresses or networks whose X-Forwarded-For is believed."`
 	SessionDays    int      `yaml:"session_days" default:"7" min:"1" max:"365" doc:"How long someone stays signed in without a visit."`
-	LoginAttempts  int      `yaml:"login_attempts" default:"5" min:"1" max:"1000" doc:"Failed sign-ins with one name, from one address, before the next must wait; the wait doubles each time."`
-	LoginWait      Duration `yaml:"login_wait" default:"15m" min:"1s" max:"1d" doc:"The longest such wait."`
-	RequireTOTP    bool     `yaml:"require_totp" default:"false" doc:"Everyone must set up a second factor before they can do anything else."`
 }
 
 // OIDC is single sign-on with an OpenID Connect issuer; on once issuer is set.
@@ -106,6 +102,5 @@ type Backup struct {
 
 // Jobs is background work.
 type Jobs struct {
-	Workers     int            `yaml:"workers" default:"4" min:"1" max:"256" doc:"How many jobs run at the same time."`
-	Concurrency map[string]int `yaml:"concurrency" keys:"name" min:"1" max:"256" doc:"How many jobs of one kind run at the same time, by kind, within workers."`
+	Concurrency map[string]int `yaml:"concurrency" keys:"name" min:"1" max:"256" doc:"How many jobs of one kind run at the same time, by kind."`
 }

@@ -127,20 +127,19 @@ security:
   trusted_proxies:
     - 10.0.0.0/8
     - "::1"
-  login_wait: 1h30m
+  session_days: 0x10
 jobs:
-  workers: 0x10
   concurrency: {backup: 1, memory.index: 2}
 `
 	json := `{"data": "here", "events": {"memory": "1MiB", "memory_age": "90s"},
 	"telemetry": {"otlp_headers": {"Authorization": "Bearer ${TOKEN}"}, "capture_content": true},
-	"security": {"allowed_hosts": ["a.example.com", "*.b.example.com"], "trusted_proxies": ["10.0.0.0/8", "::1"], "login_wait": "1h30m"},
-	"jobs": {"workers": 16, "concurrency": {"backup": 1, "memory.index": 2}}}`
+	"security": {"allowed_hosts": ["a.example.com", "*.b.example.com"], "trusted_proxies": ["10.0.0.0/8", "::1"], "session_days": 16},
+	"jobs": {"concurrency": {"backup": 1, "memory.index": 2}}}`
 	env := []string{
 		"FLUXWAY_HOME=here", "FLUXWAY_EVENTS_MEMORY=1MiB", "FLUXWAY_EVENTS_MEMORY_AGE=1m30s",
 		"FLUXWAY_TELEMETRY_OTLP_HEADERS=Authorization=Bearer t0", "FLUXWAY_TELEMETRY_CAPTURE_CONTENT=true",
 		"FLUXWAY_SECURITY_ALLOWED_HOSTS=a.example.com, *.b.example.com", "FLUXWAY_SECURITY_TRUSTED_PROXIES=10.0.0.0/8,::1",
-		"FLUXWAY_SECURITY_LOGIN_WAIT=1h30m", "FLUXWAY_JOBS_WORKERS=16", "FLUXWAY_JOBS_CONCURRENCY=backup=1, memory.index=2",
+		"FLUXWAY_SECURITY_SESSION_DAYS=16", "FLUXWAY_JOBS_CONCURRENCY=backup=1, memory.index=2",
 	}
 	for name, src := range map[string]Sources{
 		"yaml": place(t, map[string]string{"fluxway.yaml": yaml, ".env": "TOKEN=t0"}),
@@ -157,8 +156,8 @@ jobs:
 			want.Telemetry.CaptureContent = true
 			want.Security.AllowedHosts = []string{"a.example.com", "*.b.example.com"}
 			want.Security.TrustedProxies = []string{"10.0.0.0/8", "::1"}
-			want.Security.LoginWait = Duration(90 * time.Minute)
-			want.Jobs = Jobs{Workers: 16, Concurrency: map[string]int{"backup": 1, "memory.index": 2}}
+			want.Security.SessionDays = 16
+			want.Jobs = Jobs{Concurrency: map[string]int{"backup": 1, "memory.index": 2}}
 			if diff := cmp.Diff(want, c, cmp.Comparer(func(a, b interface{ Reveal() string }) bool { return a.Reveal() == b.Reveal() })); diff != "" {
 				t.Errorf("config (-want +got):\n%s", diff)
 			}
@@ -191,7 +190,7 @@ session_days: 3
 security:
   allowed_hosts: a.example.com
   trusted_proxies: [10.0.0.0/8, nonsense, "${PROXY:-alsobad}"]
-  require_totp: yes please
+  session_days: many
 oidc:
   issuer: https://id.example.com
 jobs:
@@ -220,7 +219,7 @@ fluxway.yaml:15:1: session_days: is not a known key. Did you mean "security.sess
 fluxway.yaml:17:18: security.allowed_hosts: must be a list, and is text
 fluxway.yaml:18:33: security.trusted_proxies: "nonsense" is not an address or network such as 10.0.0.0/8
 fluxway.yaml:18:43: security.trusted_proxies: "alsobad" is not an address or network such as 10.0.0.0/8
-fluxway.yaml:19:17: security.require_totp: must be true or false, and is text
+fluxway.yaml:19:17: security.session_days: must be a number, and is text
 fluxway.yaml:23:17: jobs.concurrency: the key "Backup" is not a name such as backup or memory.index
 fluxway.yaml:23:35: jobs.concurrency.index: must be at least 1
 fluxway.yaml:25:13: backup.schedule: "often" is not a cron line such as 0 3 * * * or @daily: expected exactly 5 fields, found 1: [often]
