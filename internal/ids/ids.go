@@ -108,14 +108,22 @@ func New[T Noun]() T {
 // Parse checks that text is an id of the noun T.
 func Parse[T Noun](text string) (T, error) {
 	var noun T
-	rest, ok := strings.CutPrefix(text, noun.Prefix()+"_")
-	if !ok || len(rest) != ulid.EncodedSize {
-		return "", malformed(noun.Prefix(), text)
-	}
-	if _, err := ulid.ParseStrict(rest); err != nil {
-		return "", malformed(noun.Prefix(), text)
+	if err := Check(noun.Prefix(), text); err != nil {
+		return "", err
 	}
 	return T(text), nil
+}
+
+// Check is Parse where the noun is known only by its prefix.
+func Check(prefix, text string) error {
+	rest, ok := strings.CutPrefix(text, prefix)
+	if !ok || len(rest) != ulid.EncodedSize+1 || rest[0] != '_' {
+		return malformed(prefix, text)
+	}
+	if _, err := ulid.ParseStrict(rest[1:]); err != nil {
+		return malformed(prefix, text)
+	}
+	return nil
 }
 
 // Time is the moment an id was made; the zero time if it is not one of ours.

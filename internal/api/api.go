@@ -1,0 +1,291 @@
+package api
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/netip"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/fluxway/fluxway/internal/events"
+	"github.com/fluxway/fluxway/internal/identity"
+	"github.com/fluxway/fluxway/internal/observe"
+	"github.com/fluxway/fluxway/internal/store"
+)
+
+// Options are what a Server needs.
+type Options struct {
+	DB        *store.DB           // required
+	Directory *identity.Directory // required
+	Hub       *events.Hub         // required
+	Observe   *observe.Observe    // nil: nothing is traced or counted
+	Log       *slog.Logger        // nil: silent
+	Version   string              // shown at /version
+
+	Listen         string         // "": 127.0.0.1:7777
+	Hosts          []string       // names this server answers to, besides localhost, this machine's name and addresses
+	TrustedProxies []netip.Prefix // whose X-Forwarded-For and X-Forwarded-Proto are believed
+	Web            fs.FS          // the built web UI; nil: a page that says how to build it
+
+	BodyLimit   int64         // bytes of a request; 0: 1 MiB
+	Timeout     time.Duration // of a request that is no stream; 0: 60 s
+	Drain       time.Duration // how long requests may take to end when the server stops; 0: 8 s
+	PerIdentity Rate          // 0: 6000 a minute
+	PerAddress  Rate          // 0: 12000 a minute
+
+	DataDir string  // shown with its free space
+	Backups string  // folder of backups; "": none through the API
+	Checks  []Check // besides the database, for /readyz and /api/v1/system
+}
+
+// Check is something that must work for the server to be ready.
+type Check struct {
+	Name string
+	Run  func(ctx context.Context) error
+}
+
+// Server answers HTTP.
+type Server struct {
+	opts      Options
+	db        *store.DB
+	directory *identity.Directory
+	hub       *events.Hub
+	observe   *observe.Observe
+	log       *slog.Logger
+	started   time.Time
+
+	routes     []route
+	router     router
+	hosts      hosts
+	origins    *http.CrossOriginProtection
+	perAddress *limiter[netip.Addr]
+	perCaller  *limiter[string]
+	site       site
+	panics     observe.Count
+	flights    flights
+	streams    *streams
+	modes      modes
+	stopping   context.Context // ends when streams must leave
+	stop       context.CancelCauseFunc
+	openapi    func() []byte
+	docs       func() []byte
+
+	address atomic.Pointer[net.TCPAddr]
+	bound   chan struct{}
+	bind    sync.Once
+}
+
+// New checks the options and works out all routes. Handler can serve at once;
+// Run listens.
+func New(opts Options) (*Server, error) {
+	switch {
+	case opts.DB == nil:
+		return nil, errors.New("api: Options.DB is nil")
+	case opts.Directory == nil:
+		return nil, errors.New("api: Options.Directory is nil")
+	case opts.Hub == nil:
+		return nil, errors.New("api: Options.Hub is nil")
+	}
+	if opts.Log == nil {
+		opts.Log = slog.New(slog.DiscardHandler)
+	}
+	opts.Listen = cmp.Or(opts.Listen, "127.0.0.1:7777")
+	opts.Version = cmp.Or(opts.Version, "dev")
+	opts.BodyLimit = cmp.Or(opts.BodyLimit, 1<<20)
+	opts.Timeout = cmp.Or(opts.Timeout, time.Minute)
+	opts.Drain = cmp.Or(opts.Drain, 8*time.Second)
+	s := &Server{
+		opts: opts, db: opts.DB, directory: opts.Directory, hub: opts.Hub, observe: opts.Observe, log: opts.Log, started: time.Now().UTC(),
+		origins:    http.NewCrossOriginProtection(),
+		perAddress: newLimiter[netip.Addr](opts.PerAddress, 12000),
+		perCaller:  newLimiter[string](opts.PerIdentity, 6000),
+		site:       site{files: opts.Web},
+		panics:     opts.Observe.Counter("http_panics_total", "Handlers that panicked.").With(),
+		bound:      make(chan struct{}),
+	}
+	s.stopping, s.stop = context.WithCancelCause(context.Background())
+	s.streams = newStreams(s)
+	s.modes.now.Store(&modeState{Normal, s.started})
+	s.setHosts()
+	s.routes = s.table()
+	if err := s.prepare(); err != nil {
+		return nil, err
+	}
+	s.describe()
+	return s, nil
+}
+
+func (s *Server) setHosts() {
+	names := append([]string(nil), s.opts.Hosts...)
+	if host, _, err := net.SplitHostPort(s.opts.Listen); err == nil {
+		names = append(names, host)
+	}
+	if name, err := os.Hostname(); err == nil {
+		names = append(names, name, name+".local")
+	}
+	s.hosts = newHosts(names...)
+}
+
+// table is every route of the parts that are there.
+func (s *Server) table() []route {
+	var all []route
+	all = append(all, systemAPI{s}.routes()...)
+	all = append(all, identityAPI{s, s.directory}.routes()...)
+	all = append(all, eventsAPI{s, s.hub}.routes()...)
+	return all
+}
+
+// describe has the documents made when they are first asked for.
+func (s *Server) describe() {
+	doc := sync.OnceValue(func() ordered { return document(s.routes, s.opts.Version) })
+	s.openapi = sync.OnceValue(func() []byte { return indented(doc()) })
+	s.docs = sync.OnceValue(func() []byte { return reference(doc(), s.opts.Version) })
+}
+
+// prepare turns routes into endpoints.
+func (s *Server) prepare() error {
+	took := s.observe.Histogram("http_request_seconds", "How long requests took.", "route", "status")
+	classes := [...]string{"", "1xx", "2xx", "3xx", "4xx", "5xx"}
+	for _, r := range s.routes {
+		if r.Permission != public && r.Permission != signedIn && !identity.KnownPermission(r.Permission) {
+			return fmt.Errorf("api: %s needs the permission %q, which does not exist", r.name(), r.Permission)
+		}
+		if err := r.prepare(); err != nil {
+			return err
+		}
+		e := &endpoint{
+			route: r, name: r.name(), action: auditAction(r.Method, r.Pattern), mutates: r.mutates(), replays: r.replayable(),
+			limit: cmp.Or(r.Action.limit, s.opts.BodyLimit), timeout: cmp.Or(r.Action.timeout, s.opts.Timeout), door: r.Action.raw,
+		}
+		for i := 1; i < len(classes); i++ {
+			e.took[i] = took.With(e.name, classes[i])
+		}
+		if err := s.router.add(e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Handler serves everything, for tests and for other listeners.
+func (s *Server) Handler() http.Handler { return s }
+
+// Addr is where the server listens, once Run does; it waits for that.
+func (s *Server) Addr(ctx context.Context) (*net.TCPAddr, error) {
+	select {
+	case <-s.bound:
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+	if a := s.address.Load(); a != nil {
+		return a, nil
+	}
+	return nil, errors.New("api: the server does not listen")
+}
+
+// Run listens until ctx ends, then drains: new work is refused, streams are
+// told to leave, requests may finish.
+func (s *Server) Run(ctx context.Context) error {
+	defer s.bind.Do(func() { close(s.bound) })
+	listener, err := s.listen(ctx)
+	if err != nil {
+		return err
+	}
+	server := &http.Server{
+		Handler: s, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute, IdleTimeout: 2 * time.Minute,
+		WriteTimeout: s.opts.Timeout + writeGrace, MaxHeaderBytes: 64 << 10, ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
+	}
+	failed := make(chan error, 1)
+	var wg sync.WaitGroup
+	wg.Go(func() { failed <- server.Serve(listener) })
+	wg.Go(func() { s.streams.keep(s.stopping) })
+	wg.Go(func() { s.keepHouse(s.stopping) })
+	s.address.Store(listener.Addr().(*net.TCPAddr))
+	s.bind.Do(func() { close(s.bound) })
+	select {
+	case <-ctx.Done():
+		err = nil
+	case err = <-failed:
+	}
+	s.SetMode(Draining)
+	s.stop(errStopping)
+	err = errors.Join(err, s.shutDown(server))
+	wg.Wait()
+	return err
+}
+
+var errStopping = errors.New("the server is stopping")
+
+func (s *Server) shutDown(server *http.Server) error {
+	ctx, cancel := context.WithTimeout(context.Background(), s.opts.Drain)
+	defer cancel()
+	err := server.Shutdown(ctx)
+	if errors.Is(err, context.DeadlineExceeded) {
+		s.log.Warn("requests cut off", "after", s.opts.Drain)
+		err = server.Close()
+	}
+	s.streams.wait()
+	return err
+}
+
+// listen refuses an address that others can reach while nobody needs to prove
+// who they are.
+func (s *Server) listen(ctx context.Context) (net.Listener, error) {
+	open, err := s.directory.SetupNeeded(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := CheckBind(s.opts.Listen, !open); err != nil {
+		return nil, err
+	}
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", s.opts.Listen)
+	if err != nil {
+		return nil, cannotListen(s.opts.Listen, err)
+	}
+	return listener, nil
+}
+
+// keepHouse forgets old idempotency keys.
+func (s *Server) keepHouse(ctx context.Context) {
+	ticker := time.NewTicker(time.Hour)
+	defer ticker.Stop()
+	for {
+		if err := s.sweepKeys(ctx); err != nil && ctx.Err() == nil {
+			s.log.WarnContext(ctx, "old idempotency keys not removed", "err", err)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+	}
+}
+
+// RouteInfo is what tests and tools may know about a route.
+type RouteInfo struct {
+	Method, Pattern, Permission, Summary string
+	Public                               bool // needs no identity
+	Mutates                              bool // is written to the audit
+	Body                                 bool // takes a JSON body
+	Stream                               bool // writes its answer itself
+}
+
+// Routes lists all routes, in the order of the table.
+func (s *Server) Routes() []RouteInfo {
+	list := make([]RouteInfo, 0, len(s.routes))
+	for _, r := range s.routes {
+		list = append(list, RouteInfo{
+			Method: r.Method, Pattern: r.Pattern, Permission: r.Permission, Summary: r.Summary, Public: r.Permission == public,
+			Mutates: r.mutates(), Body: r.Action.input.body, Stream: r.Action.raw,
+		})
+	}
+	return list
+}

@@ -1,0 +1,242 @@
+// Package apitest gives tests a running server with people in it.
+//
+// In:    a test and its database.
+// Out:   a World: the server on a real port, its parts, and clients with a key of each role and of a foreign workspace.
+// Keeps: nothing beyond the test.
+// Says:  nothing.
+// Not here: anything that is not a test.
+package apitest
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/fluxway/fluxway/internal/api"
+	"github.com/fluxway/fluxway/internal/events"
+	"github.com/fluxway/fluxway/internal/events/eventstest"
+	"github.com/fluxway/fluxway/internal/identity"
+	"github.com/fluxway/fluxway/internal/identity/identitytest"
+	"github.com/fluxway/fluxway/internal/ids"
+	"github.com/fluxway/fluxway/internal/store"
+)
+
+// World is a running server with a workspace and one user of each role, and a
+// second workspace with an administrator of its own.
+type World struct {
+	DB        *store.DB
+	Directory *identity.Directory
+	Hub       *events.Hub
+	Server    *api.Server
+	URL       string // http://127.0.0.1:…
+	Workspace ids.Workspace
+
+	Nobody   Client
+	Viewer   Client
+	Operator Client
+	Admin    Client
+	Foreign  Client // an administrator of the other workspace
+
+	AdminContext   context.Context // in which the administrator calls
+	ForeignContext context.Context
+}
+
+// New starts a world; change, if any, adjusts the server's options.
+func New(t testing.TB, db *store.DB, change ...func(*api.Options)) *World {
+	t.Helper()
+	w := &World{DB: db, Directory: identitytest.New(t, db), Hub: eventstest.New(t, db)}
+	w.AdminContext = identitytest.SetUp(t, w.Directory)
+	w.Workspace = identity.From(w.AdminContext).Workspace
+	opts := api.Options{DB: db, Directory: w.Directory, Hub: w.Hub, Version: "test", Listen: "127.0.0.1:0", Drain: 5 * time.Second}
+	for _, c := range change {
+		c(&opts)
+	}
+	server, err := api.New(opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Server = server
+	w.run(t)
+	w.people(t)
+	return w
+}
+
+func (w *World) run(t testing.TB) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	stopped := make(chan error, 1)
+	go func() { stopped <- w.Server.Run(ctx) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-stopped; err != nil {
+			t.Errorf("the server ended with %v", err)
+		}
+	})
+	addr, err := w.Server.Addr(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.URL = "http://" + addr.String()
+}
+
+func (w *World) people(t testing.TB) {
+	t.Helper()
+	viewer := identitytest.Add(w.AdminContext, t, w.Directory, "vera", identity.Viewer)
+	operator := identitytest.Add(w.AdminContext, t, w.Directory, "otto", identity.Operator)
+	other, err := w.Directory.CreateWorkspace(w.AdminContext, "Elsewhere")
+	if err != nil {
+		t.Fatal(err)
+	}
+	there := *identity.From(w.AdminContext)
+	there.Workspace, there.WorkspaceName = other.ID, other.Name
+	w.ForeignContext = identity.With(w.AdminContext, &there)
+	if _, err := w.Directory.AddUser(w.ForeignContext, identity.NewUser{Login: "fred", Password: identitytest.Password, Role: identity.Admin}); err != nil {
+		t.Fatal(err)
+	}
+	foreign := identitytest.As(t, w.Directory, "fred")
+	w.ForeignContext = foreign
+	w.Nobody = Client{URL: w.URL}
+	w.Viewer, w.Operator, w.Admin, w.Foreign = w.client(t, viewer, "*"), w.client(t, operator, "*"), w.client(t, w.AdminContext, "*"), w.client(t, foreign, "*")
+}
+
+// client is a client with a key made straight in the directory, so that even a
+// viewer has one.
+func (w *World) client(t testing.TB, ctx context.Context, scopes ...string) Client {
+	t.Helper()
+	_, key, err := w.Directory.CreateKey(ctx, identity.NewKey{Name: "test", Scopes: scopes})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Client{URL: w.URL, Key: key.Reveal()}
+}
+
+// Key is a client of the administrator whose key has only these scopes.
+func (w *World) Key(t testing.TB, scopes ...string) Client {
+	t.Helper()
+	return w.client(t, w.AdminContext, scopes...)
+}
+
+// Client calls the server, with a key if it has one.
+type Client struct {
+	URL    string
+	Key    string
+	Header http.Header // sent with every request
+}
+
+// With is the client with one more header.
+func (c Client) With(name, value string) Client {
+	h := c.Header.Clone()
+	if h == nil {
+		h = http.Header{}
+	}
+	h.Set(name, value)
+	c.Header = h
+	return c
+}
+
+// Answer is what came back.
+type Answer struct {
+	Status int
+	Header http.Header
+	Body   []byte
+}
+
+// Do sends a request. A body that is no []byte or string is sent as JSON.
+func (c Client) Do(t testing.TB, method, path string, body any) Answer {
+	t.Helper()
+	request, err := c.Request(t.Context(), method, path, body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer, err := http.DefaultTransport.RoundTrip(request)
+	if err != nil {
+		t.Fatalf("%s %s: %v", method, path, err)
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	if err != nil {
+		t.Fatalf("%s %s: %v", method, path, err)
+	}
+	return Answer{answer.StatusCode, answer.Header, text}
+}
+
+// Request makes a request without sending it.
+func (c Client) Request(ctx context.Context, method, path string, body any) (*http.Request, error) {
+	var reader io.Reader
+	switch b := body.(type) {
+	case nil:
+	case []byte:
+		reader = bytes.NewReader(b)
+	case string:
+		reader = bytes.NewReader([]byte(b))
+	default:
+		text, err := json.Marshal(b)
+		if err != nil {
+			return nil, err
+		}
+		reader = bytes.NewReader(text)
+	}
+	request, err := http.NewRequestWithContext(ctx, method, c.URL+path, reader)
+	if err != nil {
+		return nil, err
+	}
+	if reader != nil {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	if c.Key != "" {
+		request.Header.Set("Authorization", "Bearer "+c.Key)
+	}
+	for name, values := range c.Header {
+		request.Header[name] = values
+		if name == "Host" {
+			request.Host = values[0]
+		}
+	}
+	return request, nil
+}
+
+// Must checks the status and decodes the body into out, if that is not nil.
+func (a Answer) Must(t testing.TB, status int, out any) Answer {
+	t.Helper()
+	if a.Status != status {
+		t.Fatalf("status %d, want %d: %s", a.Status, status, a.Body)
+	}
+	if out != nil {
+		if err := json.Unmarshal(a.Body, out); err != nil {
+			t.Fatalf("%s: %v", a.Body, err)
+		}
+	}
+	return a
+}
+
+// Fails checks that the answer is an error with this status and code, complete
+// with message, hint and request id.
+func (a Answer) Fails(t testing.TB, status int, code string) api.ErrorDetail {
+	t.Helper()
+	problem, err := a.Problem()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a.Status != status || problem.Code != code {
+		t.Fatalf("status %d %s, want %d %s: %s", a.Status, problem.Code, status, code, a.Body)
+	}
+	return problem
+}
+
+// Problem reads the error, which must be complete.
+func (a Answer) Problem() (api.ErrorDetail, error) {
+	var body api.ErrorBody
+	if err := json.Unmarshal(a.Body, &body); err != nil {
+		return body.Error, fmt.Errorf("status %d with a body that is no error: %q", a.Status, a.Body)
+	}
+	p := body.Error
+	if p.Code == "" || p.Message == "" || p.Hint == "" || p.RequestID == "" || p.RequestID != a.Header.Get("X-Request-Id") {
+		return p, fmt.Errorf("status %d with an incomplete error: %s", a.Status, a.Body)
+	}
+	return p, nil
+}

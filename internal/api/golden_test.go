@@ -1,0 +1,51 @@
+package api
+
+//go:generate go test -count=1 -run ^TestGolden$ . -update
+
+import (
+	"flag"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var update = flag.Bool("update", false, "write generated files again")
+
+// full is a table with every part, none of which is there.
+func full(t testing.TB) []route {
+	t.Helper()
+	s := &Server{started: time.Now()}
+	routes := s.table()
+	for _, r := range routes {
+		if err := r.prepare(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return routes
+}
+
+func TestGolden(t *testing.T) {
+	t.Parallel()
+	routes := full(t)
+	doc := document(routes, "dev")
+	for path, text := range map[string][]byte{
+		"../../docs/openapi.json":   indented(doc),
+		"../../docs/permissions.md": matrix(routes),
+	} {
+		if *update {
+			if err := os.WriteFile(path, text, 0o644); err != nil {
+				t.Fatal(err)
+			}
+			continue
+		}
+		kept, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(string(kept), string(text)); diff != "" {
+			t.Errorf("%s is out of date; run `make generate`:\n%s", path, diff)
+		}
+	}
+}

@@ -1,0 +1,57 @@
+package api
+
+import (
+	"sync/atomic"
+	"time"
+
+	"github.com/fluxway/fluxway/internal/kit/fault"
+)
+
+// Mode says whether new work is taken.
+type Mode string
+
+// The modes. Maintenance and Draining answer new work with 503; Draining also
+// sends long streams away.
+const (
+	Normal      Mode = "normal"
+	Maintenance Mode = "maintenance"
+	Draining    Mode = "draining"
+)
+
+// modes holds the mode, and tells streams when it turns to Draining.
+type modes struct {
+	now   atomic.Pointer[modeState]
+	drain func() // asks the streams to leave
+}
+
+type modeState struct {
+	mode  Mode
+	since time.Time
+}
+
+// Mode is the current mode and since when it holds.
+func (s *Server) Mode() (Mode, time.Time) {
+	m := s.modes.now.Load()
+	return m.mode, m.since
+}
+
+// SetMode changes the mode at once.
+func (s *Server) SetMode(m Mode) {
+	s.modes.now.Store(&modeState{m, time.Now().UTC()})
+	if m == Draining {
+		s.streams.drain()
+	}
+}
+
+// down is why new work is not taken now, or nil.
+func (s *Server) down() error {
+	switch s.modes.now.Load().mode {
+	case Maintenance:
+		return fault.New(fault.Unavailable, "maintenance", "Fluxway is being maintained and takes no new work.").
+			WithHint("Try again in a while; an administrator ends it with POST /api/v1/system/mode.").RetryIn(30 * time.Second)
+	case Draining:
+		return fault.New(fault.Unavailable, "draining", "This server is about to stop and takes no new work.").
+			WithHint("Try again in a moment; another instance or the restarted one will answer.").RetryIn(5 * time.Second)
+	}
+	return nil
+}

@@ -1,0 +1,239 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/fluxway/fluxway/internal/kit/fault"
+	"github.com/fluxway/fluxway/internal/kit/page"
+	"github.com/fluxway/fluxway/internal/store"
+)
+
+// systemAPI is the server itself: probes, documents, mode, backups.
+type systemAPI struct{ s *Server }
+
+func (a systemAPI) routes() []route {
+	return []route{
+		{"GET", "/livez", public, "Whether the process lives.", handler(a.live, whileDown)},
+		{"GET", "/readyz", public, "Whether new work is taken.", handler(a.ready, whileDown)},
+		{"GET", "/healthz", public, "Whether everything that must work does.", handler(a.health, whileDown)},
+		{"GET", "/version", public, "What runs here.", handler(a.version, whileDown)},
+		{"GET", "/metrics", "system:read", "Metrics in the text format of Prometheus.", door(a.metrics, whileDown, media("text/plain"))},
+		{"GET", "/openapi.json", public, "This description.", door(a.openapi, whileDown, media("application/json"))},
+		{"GET", "/docs", public, "The API reference as a page.", door(a.reference, whileDown, media("text/html"))},
+		{"GET", "/api/v1/system", "system:read", "Health, versions, disk, database and what is going on.", handler(a.system, whileDown)},
+		{"POST", "/api/v1/system/mode", "system:write", "Take new work, or not.", handler(a.setMode, whileDown)},
+		{"GET", "/api/v1/system/backups", "system:write", "Backups in the data directory, newest first.", handler(a.backups, whileDown)},
+		{"POST", "/api/v1/system/backups", "system:write", "Take a backup now, beside the running work.", handler(a.backup, status(201), whileDown, timeout(time.Hour))},
+	}
+}
+
+// Status is a short yes or no.
+type Status struct {
+	Status string        `json:"status" enum:"ok,failing,maintenance,draining"`
+	Checks []CheckResult `json:"checks,omitempty"`
+}
+
+// CheckResult is how one check went.
+type CheckResult struct {
+	Name    string `json:"name"`
+	Status  string `json:"status" enum:"ok,failing"`
+	Message string `json:"message,omitempty" doc:"Why it fails; only for those who may read it."`
+}
+
+func (a systemAPI) live(context.Context, none) (Status, error) { return Status{Status: "ok"}, nil }
+
+func (a systemAPI) ready(ctx context.Context, _ none) (reply[Status], error) {
+	if mode, _ := a.s.Mode(); mode != Normal {
+		return reply[Status]{Body: Status{Status: string(mode)}, Status: http.StatusServiceUnavailable}, nil
+	}
+	return a.health(ctx, none{})
+}
+
+func (a systemAPI) health(ctx context.Context, _ none) (reply[Status], error) {
+	out := reply[Status]{Body: Status{Status: "ok", Checks: a.s.check(ctx)}}
+	for i := range out.Body.Checks {
+		out.Body.Checks[i].Message = "" // strangers read this
+		if out.Body.Checks[i].Status != "ok" {
+			out.Body.Status, out.Status = "failing", http.StatusServiceUnavailable
+		}
+	}
+	return out, nil
+}
+
+const checkTimeout = 5 * time.Second
+
+// check runs all checks at once.
+func (s *Server) check(ctx context.Context) []CheckResult {
+	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
+	defer cancel()
+	all := append([]Check{{"database", s.checkDatabase}}, s.opts.Checks...)
+	results := make([]CheckResult, len(all))
+	var wg sync.WaitGroup
+	for i, c := range all {
+		wg.Go(func() {
+			results[i] = CheckResult{Name: c.Name, Status: "ok"}
+			if err := c.Run(ctx); err != nil {
+				results[i].Status, results[i].Message = "failing", fault.From(err).Message
+				s.log.WarnContext(ctx, "check failed", "check", c.Name, "err", err)
+			}
+		})
+	}
+	wg.Wait()
+	return results
+}
+
+func (s *Server) checkDatabase(ctx context.Context) error {
+	_, err := store.One[int](ctx, s.db.Read(), `SELECT 1`)
+	return err
+}
+
+// Version is what runs.
+type Version struct {
+	Version string `json:"version"`
+	Go      string `json:"go"`
+}
+
+func (a systemAPI) version(context.Context, none) (Version, error) {
+	return Version{Version: a.s.opts.Version, Go: runtime.Version()}, nil
+}
+
+func (a systemAPI) metrics(c *call, _ none) error {
+	a.s.observe.MetricsHandler().ServeHTTP(c.w, c.r)
+	return nil
+}
+
+func (a systemAPI) openapi(c *call, in none) error   { return a.s.serveOpenAPI(c, in) }
+func (a systemAPI) reference(c *call, in none) error { return a.s.serveReference(c, in) }
+
+// System is the state of the server.
+type System struct {
+	Version   string           `json:"version"`
+	Go        string           `json:"go"`
+	StartedAt time.Time        `json:"started_at"`
+	Mode      Mode             `json:"mode" enum:"normal,maintenance,draining"`
+	ModeSince time.Time        `json:"mode_since"`
+	Checks    []CheckResult    `json:"checks"`
+	Database  DatabaseState    `json:"database"`
+	Disk      *Disk            `json:"disk,omitempty"`
+	Counts    map[string]int64 `json:"counts" doc:"What is going on now: open sockets and streams, goroutines, bytes of memory."`
+}
+
+// DatabaseState is where rows are kept.
+type DatabaseState struct {
+	Engine string `json:"engine"`
+	Where  string `json:"where"`
+	Size   int64  `json:"size_bytes"`
+}
+
+// Disk is the space where the data directory lies.
+type Disk struct {
+	Path  string `json:"path"`
+	Free  uint64 `json:"free_bytes"`
+	Total uint64 `json:"total_bytes"`
+}
+
+func (a systemAPI) system(ctx context.Context, _ none) (System, error) {
+	engine := a.s.db.Engine()
+	size, err := engine.Size(ctx)
+	if err != nil {
+		return System{}, fmt.Errorf("measuring the database: %w", err)
+	}
+	out := System{
+		Version: a.s.opts.Version, Go: runtime.Version(), StartedAt: a.s.started, Checks: a.s.check(ctx),
+		Database: DatabaseState{Engine: engine.Name, Where: engine.Where, Size: size}, Counts: a.s.counts(),
+	}
+	out.Mode, out.ModeSince = a.s.Mode()
+	if a.s.opts.DataDir != "" {
+		if out.Disk, err = diskOf(a.s.opts.DataDir); err != nil {
+			return System{}, fmt.Errorf("looking at the disk of %s: %w", a.s.opts.DataDir, err)
+		}
+	}
+	return out, nil
+}
+
+func (s *Server) counts() map[string]int64 {
+	var memory runtime.MemStats
+	runtime.ReadMemStats(&memory)
+	sockets, sse := s.streams.count()
+	return map[string]int64{
+		"sockets": sockets, "event_streams": sse, "goroutines": int64(runtime.NumGoroutine()), "memory_bytes": int64(memory.Sys - memory.HeapReleased),
+	}
+}
+
+type modeRequest struct {
+	Mode string `json:"mode" required:"true" enum:"normal,maintenance,draining"`
+}
+
+func (a systemAPI) setMode(ctx context.Context, in modeRequest) (System, error) {
+	a.s.SetMode(Mode(in.Mode))
+	a.s.log.InfoContext(ctx, "mode changed", "mode", in.Mode)
+	return a.system(ctx, none{})
+}
+
+// Backup is one archive of all rows.
+type Backup struct {
+	Name      string    `json:"name"`
+	Path      string    `json:"path"`
+	Size      int64     `json:"size_bytes"`
+	CreatedAt time.Time `json:"created_at"`
+}
+
+func (a systemAPI) backups(context.Context, none) (page.Page[Backup], error) {
+	if a.s.opts.Backups == "" {
+		return page.Page[Backup]{}, noBackups()
+	}
+	entries, err := os.ReadDir(a.s.opts.Backups)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return page.Page[Backup]{}, fmt.Errorf("listing backups: %w", err)
+	}
+	list := []Backup{}
+	for _, entry := range entries {
+		if !strings.HasSuffix(entry.Name(), store.BackupSuffix) || strings.HasPrefix(entry.Name(), ".") {
+			continue
+		}
+		b, err := backupAt(filepath.Join(a.s.opts.Backups, entry.Name()))
+		if errors.Is(err, fs.ErrNotExist) { // removed since
+			continue
+		}
+		if err != nil {
+			return page.Page[Backup]{}, err
+		}
+		list = append(list, b)
+	}
+	slices.SortFunc(list, func(x, y Backup) int { return y.CreatedAt.Compare(x.CreatedAt) })
+	return page.Page[Backup]{Data: list}, nil
+}
+
+func (a systemAPI) backup(ctx context.Context, _ none) (Backup, error) {
+	if a.s.opts.Backups == "" {
+		return Backup{}, noBackups()
+	}
+	path := filepath.Join(a.s.opts.Backups, store.BackupName("asked"))
+	if _, err := a.s.db.Backup(ctx, store.BackupOptions{Path: path}); err != nil {
+		return Backup{}, err
+	}
+	return backupAt(path)
+}
+
+func backupAt(path string) (Backup, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return Backup{}, fmt.Errorf("looking at a backup: %w", err)
+	}
+	return Backup{Name: filepath.Base(path), Path: path, Size: info.Size(), CreatedAt: info.ModTime().UTC()}, nil
+}
+
+func noBackups() error {
+	return fault.New(fault.Conflict, "no_backup_folder", "This server has no folder for backups.").WithHint("Start it with a data directory, or use `fluxway backup --to FILE`.")
+}

@@ -1,0 +1,6 @@
+//go:build !unix
+
+package ws
+
+// prepare leaves writes to the connection, which may wait up to the write deadline.
+func (c *Conn) prepare() {}
