@@ -112,7 +112,7 @@ func TestCost(t *testing.T) {
 		"a long prompt changes every rate":  {Usage{Input: 200_001, Output: 1000}, 1_200_006 + 22_500, true},
 		"an unknown kind makes it unknown":  {Usage{Input: 1, AudioInput: 1}, 0, false},
 		"unknown in the long tier too":      {Usage{Input: 200_000, CacheRead: 1}, 0, false},
-		"an image is input unless told":     {Usage{ImageInput: 1_000_000}, 3_000_000, true},
+		"an image is input unless told":     {Usage{ImageInput: 100_000}, 300_000, true},
 		"a premium request costs no tokens": {Usage{PremiumMilli: 1000}, 0, true},
 	} {
 		if got, known := p.Cost(tt.u); got != tt.want || known != tt.known {

@@ -7,7 +7,7 @@
 // Not here: what an attempt costs and who pays (costs); HTTP doors (api); running the tools a model asks for (tools).
 //
 // A stream that ends without a finish chunk is broken and says so: Next answers
-// a fault with CodeStreamBroken, never io.EOF.
+// a fault with CodeBroken, never io.EOF.
 //
 // Adapters (anthropic, openai, gemini, ollama, copilot, demo, scripted) hang
 // below; providerstest holds the contract every one of them keeps, and a fake

@@ -39,7 +39,7 @@ func (g *Gather) Add(c *Chunk) {
 		g.sig.WriteString(c.Text)
 	case ChunkRedacted:
 		g.flush()
-		g.r.Parts = append(g.r.Parts, Part{Kind: PartReasoning, Redacted: true, Signature: c.Text, Vendor: g.by})
+		g.r.Parts = append(g.r.Parts, g.signed(Part{Kind: PartReasoning, Redacted: true, Signature: c.Text}))
 	case ChunkToolStart:
 		g.flush()
 		for len(g.calls) <= c.Index {
@@ -89,7 +89,7 @@ func (g *Gather) flush() {
 
 func (g *Gather) signed(p Part) Part {
 	if p.Signature != "" {
-		p.Vendor = g.by
+		p.Vendor, p.Model = g.by, g.r.Model
 	}
 	return p
 }

@@ -78,6 +78,7 @@ type Part struct {
 	Signature string          `json:"signature,omitempty"` // opaque; only the vendor that made it understands it
 	Redacted  bool            `json:"redacted,omitempty"`
 	Vendor    string          `json:"vendor,omitempty"` // who made Signature; empty: unknown, so it is offered to all
+	Model     string          `json:"model,omitempty"`  // which of its models did
 	Cache     bool            `json:"cache,omitempty"`  // the prompt up to here is worth caching
 }
 

@@ -308,7 +308,7 @@ func (r *messagesRequest) add(msg *providers.Message, cache *cacheControl) error
 	}
 	var content []block
 	for i := range msg.Parts {
-		b, ok, err := toBlock(&msg.Parts[i], cache)
+		b, ok, err := toBlock(&msg.Parts[i], r.Model, cache)
 		if err != nil {
 			return err
 		}
@@ -327,14 +327,14 @@ func (r *messagesRequest) add(msg *providers.Message, cache *cacheControl) error
 	return nil
 }
 
-func toBlock(p *providers.Part, cache *cacheControl) (block, bool, error) {
+func toBlock(p *providers.Part, model string, cache *cacheControl) (block, bool, error) {
 	cc := mark(p.Cache, cache)
 	switch p.Kind {
 	case providers.PartText:
 		return block{Type: "text", Text: &p.Text, CacheControl: cc}, p.Text != "", nil
 	case providers.PartReasoning:
-		if !p.SignedBy(Vendor) {
-			return block{}, false, nil // another vendor's thoughts are refused here
+		if !p.SignedBy(Vendor) || !sameModel(p.Model, model) {
+			return block{}, false, nil // thoughts are bound to their vendor and model
 		}
 		if p.Redacted {
 			return block{Type: "redacted_thinking", Data: p.Signature}, true, nil
@@ -348,7 +348,7 @@ func toBlock(p *providers.Part, cache *cacheControl) (block, bool, error) {
 			b.Content = append(b.Content, block{Type: "text", Text: &p.Text})
 		}
 		for i := range p.Parts {
-			inner, ok, err := toBlock(&p.Parts[i], nil)
+			inner, ok, err := toBlock(&p.Parts[i], model, nil)
 			if err != nil {
 				return b, false, err
 			}
@@ -364,6 +364,11 @@ func toBlock(p *providers.Part, cache *cacheControl) (block, bool, error) {
 	}
 	return block{}, false, fault.New(fault.Invalid, "part_unsupported", "Anthropic's models do not take %s input.", p.Kind).
 		WithHint("Transcribe it first, or choose a model that takes it.")
+}
+
+// sameModel takes a dated build and its plain name as one.
+func sameModel(a, b string) bool {
+	return a == "" || strings.HasPrefix(a, b) || strings.HasPrefix(b, a)
 }
 
 func sourceOf(p *providers.Part) *source {
