@@ -1,0 +1,341 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"net"
+	"net/netip"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/fluxway/fluxway/internal/agents"
+	"github.com/fluxway/fluxway/internal/api"
+	"github.com/fluxway/fluxway/internal/config"
+	"github.com/fluxway/fluxway/internal/conversations"
+	"github.com/fluxway/fluxway/internal/events"
+	"github.com/fluxway/fluxway/internal/events/nats"
+	"github.com/fluxway/fluxway/internal/identity"
+	"github.com/fluxway/fluxway/internal/ids"
+	"github.com/fluxway/fluxway/internal/jobs"
+	"github.com/fluxway/fluxway/internal/kit/fault"
+	"github.com/fluxway/fluxway/internal/kit/lifecycle"
+	"github.com/fluxway/fluxway/internal/kit/seal"
+	"github.com/fluxway/fluxway/internal/observe"
+	"github.com/fluxway/fluxway/internal/providers"
+	"github.com/fluxway/fluxway/internal/providers/demo"
+	"github.com/fluxway/fluxway/internal/runs"
+	"github.com/fluxway/fluxway/internal/store"
+)
+
+// Options are what an App is built from.
+type Options struct {
+	Sources config.Sources // required: where the settings came from, to read them again
+	Loaded  *config.Loaded // required
+	Version string
+	Web     fs.FS // the built web UI; nil: none
+}
+
+// App is a server with all its parts.
+type App struct {
+	opts    Options
+	cfg     config.Config
+	data    Data
+	release func() // of the data folder's lock
+
+	observe       *observe.Observe
+	log           *slog.Logger
+	settings      *config.Reloader
+	db            *store.DB
+	hub           *events.Hub
+	fanout        *nats.Fanout // nil: this is the only process
+	queue         *jobs.Queue
+	directory     *identity.Directory
+	conversations *conversations.Book
+	agents        *agents.Roster
+	runs          *runs.Desk
+	server        *api.Server
+}
+
+// New builds all parts, from the lowest up. Nothing runs yet.
+func New(ctx context.Context, opts Options) (*App, error) {
+	if opts.Loaded == nil {
+		return nil, errors.New("app: Options.Loaded is nil")
+	}
+	a := &App{opts: opts, cfg: opts.Loaded.Config, data: Data{opts.Loaded.Config.Data}}
+	for _, build := range []func(context.Context) error{
+		a.openData, a.openObserve, a.openStore, a.openEvents, a.openJobs, a.openIdentity, a.openWork, a.openSettings, a.openServer,
+	} {
+		if err := build(ctx); err != nil {
+			return nil, errors.Join(err, a.Close())
+		}
+	}
+	return a, nil
+}
+
+func (a *App) openData(context.Context) (err error) {
+	if err := a.data.open(); err != nil {
+		return err
+	}
+	a.release, err = a.data.claim()
+	return err
+}
+
+func (a *App) openObserve(context.Context) error {
+	level, err := observe.ParseLevel(a.cfg.Log.Level)
+	if err != nil {
+		return err
+	}
+	a.observe, err = observe.New(observe.Options{
+		Version:      a.opts.Version,
+		Log:          observe.LogOptions{Level: level, Format: a.cfg.Log.Format, NoColor: a.cfg.Log.Color == "never"},
+		OTLPEndpoint: a.cfg.Telemetry.OTLPEndpoint, OTLPHeaders: a.cfg.Telemetry.OTLPHeaders, CaptureContent: a.cfg.Telemetry.CaptureContent,
+	})
+	a.log = a.observe.Log()
+	return err
+}
+
+func (a *App) openStore(ctx context.Context) error {
+	engine, err := openEngine(a.cfg, a.data)
+	if err != nil {
+		return err
+	}
+	if a.db, err = store.New(store.Options{Engine: engine, Log: a.log, Backups: a.data.Backups()}); err != nil {
+		return err
+	}
+	return a.db.Migrate(ctx)
+}
+
+func (a *App) openEvents(context.Context) (err error) {
+	opts := events.Options{
+		DB: a.db, Log: a.log, Observe: a.observe, TotalBytes: a.cfg.Events.Memory.Int64(), LogTTL: a.cfg.Events.MemoryAge.Std(),
+		Classes: classes(a.cfg.Retention),
+	}
+	if u := a.cfg.Events.NATSURL.Reveal(); u != "" {
+		if a.fanout, err = nats.Open(nats.Options{URL: u, Log: a.log}); err != nil {
+			return err
+		}
+		opts.Fanout = a.fanout
+	}
+	a.hub, err = events.New(opts)
+	return err
+}
+
+// classes are the default classes, kept as long as the settings say.
+func classes(keep config.Retention) []events.Class {
+	all := events.DefaultClasses()
+	lives := map[string]time.Duration{"output": keep.EventsOutput.Std(), "durable": keep.EventsDurable.Std(), "facts": keep.Events.Std()}
+	for i := range all {
+		if life, ok := lives[all[i].Name]; ok {
+			all[i].Keep = life
+		}
+	}
+	return all
+}
+
+// alone says whether this process is the only one that works on the database: a
+// file belongs to whoever holds its folder's lock.
+func (a *App) alone() bool { return a.db.Engine().Path != "" }
+
+func (a *App) openJobs(context.Context) (err error) {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "unknown"
+	}
+	worker := fmt.Sprintf("%s/%d/%s", host, os.Getpid(), ids.New[ids.Job]())
+	a.queue, err = jobs.New(jobs.Options{DB: a.db, Hub: a.hub, Log: a.log, Worker: worker, Sole: a.alone(), Concurrency: a.cfg.Jobs.Concurrency})
+	if err != nil {
+		return err
+	}
+	return a.queue.Define(a.backupKind())
+}
+
+func (a *App) openIdentity(context.Context) error {
+	box, err := seal.OpenFile(a.data.Key())
+	if err != nil {
+		return err
+	}
+	opts := identity.Options{
+		DB: a.db, Box: box, Events: a.hub, Log: a.log,
+		SessionIdle:    time.Duration(a.cfg.Security.SessionDays) * 24 * time.Hour,
+		AuditRetention: a.cfg.Retention.Audit.Std(),
+	}
+	if a.cfg.OIDC.Issuer != "" {
+		role, err := identity.ParseRole(a.cfg.OIDC.DefaultRole)
+		if err != nil {
+			return err
+		}
+		opts.OIDC = &identity.OIDCOptions{
+			Name: a.cfg.OIDC.Name, IssuerURL: a.cfg.OIDC.Issuer, ClientID: a.cfg.OIDC.ClientID, ClientSecret: a.cfg.OIDC.ClientSecret,
+			RedirectURL: a.URL() + "/api/v1/oidc/callback", AutoCreate: a.cfg.OIDC.AutoCreate, Role: role, Domains: a.cfg.OIDC.Domains,
+		}
+	}
+	a.directory, err = identity.New(opts)
+	return err
+}
+
+func (a *App) openWork(context.Context) (err error) {
+	if a.conversations, err = conversations.New(conversations.Options{DB: a.db, Hub: a.hub}); err != nil {
+		return err
+	}
+	models := map[string]providers.Model{demo.Vendor: demo.New(demo.Options{Pace: demoPace})}
+	a.agents = agents.New(demo.Vendor + "/" + demo.Name)
+	a.runs, err = runs.New(runs.Options{
+		DB: a.db, Hub: a.hub, Jobs: a.queue, Conversations: a.conversations, Agents: a.agents, Log: a.log,
+		Model: func(name string) (providers.Model, string, error) { return findModel(models, name) },
+	})
+	return err
+}
+
+// demoPace is the pause after each word of the demonstration: a pace one can read.
+const demoPace = 18 * time.Millisecond
+
+func findModel(models map[string]providers.Model, name string) (providers.Model, string, error) {
+	vendor, model, _ := strings.Cut(name, "/")
+	m, ok := models[vendor]
+	if !ok {
+		return nil, "", fault.New(fault.NotFound, "model_not_found", "There is no model %s here.", name).
+			WithParam("model").WithHint("Use demo/assistant, which needs no key.")
+	}
+	return m, model, nil
+}
+
+func (a *App) openSettings(context.Context) (err error) {
+	a.settings, err = config.NewReloader(config.ReloaderOptions{Sources: a.opts.Sources, Loaded: a.opts.Loaded, Log: a.log})
+	if err != nil {
+		return err
+	}
+	a.settings.Subscribe(a.apply)
+	return nil
+}
+
+// apply takes over what may change while the server runs.
+func (a *App) apply(ctx context.Context, cfg config.Config) {
+	if level, err := observe.ParseLevel(cfg.Log.Level); err == nil {
+		a.observe.SetLevel(level)
+	}
+	a.observe.SetCaptureContent(cfg.Telemetry.CaptureContent)
+	if err := a.keepSchedules(ctx, cfg); err != nil {
+		a.log.ErrorContext(ctx, "backup schedule not changed", "part", "app", "err", err)
+	}
+}
+
+func (a *App) openServer(context.Context) error {
+	proxies, err := prefixes(a.cfg.Security.TrustedProxies)
+	if err != nil {
+		return err
+	}
+	hosts := a.cfg.Security.AllowedHosts
+	if u, err := url.Parse(a.cfg.PublicURL); err == nil && u.Host != "" {
+		hosts = append(hosts, u.Hostname())
+	}
+	a.server, err = api.New(api.Options{
+		DB: a.db, Directory: a.directory, Hub: a.hub, Observe: a.observe, Log: a.log, Version: a.opts.Version,
+		Listen: a.cfg.Listen, Hosts: hosts, TrustedProxies: proxies, Web: a.opts.Web,
+		BodyLimit: a.cfg.Limits.Body.Int64(), Timeout: a.cfg.Limits.RequestTimeout.Std(),
+		PerIdentity: api.Rate{PerMinute: a.cfg.Limits.PerIdentity}, PerAddress: api.Rate{PerMinute: a.cfg.Limits.PerIP},
+		DataDir: a.data.Dir, Backups: a.data.Backups(),
+	})
+	return err
+}
+
+func prefixes(texts []string) ([]netip.Prefix, error) {
+	var all []netip.Prefix
+	for _, text := range texts {
+		if addr, err := netip.ParseAddr(text); err == nil {
+			all = append(all, netip.PrefixFrom(addr, addr.BitLen()))
+			continue
+		}
+		p, err := netip.ParsePrefix(text)
+		if err != nil {
+			return nil, fmt.Errorf("security.trusted_proxies: %w", err)
+		}
+		all = append(all, p)
+	}
+	return all, nil
+}
+
+// URL is where people reach the server.
+func (a *App) URL() string {
+	if a.cfg.PublicURL != "" {
+		return strings.TrimRight(a.cfg.PublicURL, "/")
+	}
+	host, port, err := net.SplitHostPort(a.cfg.Listen)
+	if err != nil {
+		return "http://" + a.cfg.Listen
+	}
+	if ip, err := netip.ParseAddr(host); host == "" || (err == nil && ip.IsUnspecified()) {
+		host = "127.0.0.1"
+	}
+	return "http://" + net.JoinHostPort(host, port)
+}
+
+// Started is what the first lines on the screen say.
+type Started struct {
+	URL      string // where to open it
+	Setup    string // the one-time link of a server without users; "" once there is one
+	Data     string
+	Database string
+}
+
+// Run serves until ctx ends. ready is called once requests are answered.
+func (a *App) Run(ctx context.Context, ready func(Started)) error {
+	defer a.Close()
+	if err := a.keepSchedules(ctx, a.cfg); err != nil {
+		return err
+	}
+	a.register()
+	group := lifecycle.Group{Grace: 15 * time.Second}
+	group.Add("observe", a.observe)
+	group.Add("store", a.db)
+	group.Add("events", a.hub)
+	group.Add("identity", a.directory)
+	group.Add("jobs", a.queue)
+	group.Add("config", a.settings)
+	group.Add("reload", lifecycle.Func(a.reloadOnSignal))
+	group.Add("api", a.server)
+	group.Add("ready", lifecycle.Func(func(ctx context.Context) error { return a.announce(ctx, ready) }))
+	return group.Run(ctx)
+}
+
+func (a *App) announce(ctx context.Context, ready func(Started)) error {
+	addr, err := a.server.Addr(ctx)
+	if err != nil {
+		return nil // the api part says why it does not listen
+	}
+	started := Started{URL: a.URL(), Data: a.data.Dir, Database: a.db.Engine().Name + " " + a.db.Engine().Where}
+	if strings.HasSuffix(a.cfg.Listen, ":0") && a.cfg.PublicURL == "" {
+		started.URL = "http://" + addr.String()
+	}
+	code, err := a.directory.NewSetupCode(ctx)
+	if err != nil {
+		return err
+	}
+	if code != "" { // in the fragment, which browsers keep to themselves
+		started.Setup = started.URL + "/setup#code=" + code
+	}
+	ready(started)
+	return nil
+}
+
+// Close gives everything back; Run does it too.
+func (a *App) Close() error {
+	var errs []error
+	if a.fanout != nil {
+		a.fanout.Close()
+		a.fanout = nil
+	}
+	if a.db != nil {
+		errs = append(errs, a.db.Close())
+		a.db = nil
+	}
+	if a.release != nil {
+		a.release()
+		a.release = nil
+	}
+	return errors.Join(errs...)
+}
