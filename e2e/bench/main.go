@@ -1,0 +1,82 @@
+// Command bench measures the product beside a floor or a peer in one run.
+//
+// Machines are noisy, so nothing here is judged by absolute time: baseline and
+// product alternate in short slices, and the ratio of their medians is held
+// against a bar. A lane also counts correctness: a fast wrong answer fails.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"slices"
+	"strings"
+	"syscall"
+)
+
+// lane is one thing measured.
+type lane struct {
+	name string
+	what string
+	run  func(ctx context.Context, b *bench) error
+}
+
+var lanes = []lane{
+	{"start", "start-up CPU and idle memory, beside a bare net/http program", startLane},
+	{"store", "durable appends, beside a raw group-commit loop on the same kind of file", storeLane},
+}
+
+// helpers are the programs a lane starts beside itself: this binary again, with
+// -helper NAME.
+var helpers = map[string]func(args []string) error{
+	"bare": bareServer,
+}
+
+func main() {
+	name := flag.String("lane", "", "one lane only; empty: all")
+	helper := flag.String("helper", "", "be a lane's helper program")
+	quick := flag.Bool("quick", false, "fewer and shorter rounds: to see that a lane works, not to judge")
+	binary := flag.String("binary", "", "the fluxway binary to measure; empty: build it")
+	flag.Parse()
+	if *helper != "" {
+		if err := helpers[*helper](flag.Args()); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	b := newBench(*quick, *binary)
+	defer b.close()
+	if *name != "" && !slices.ContainsFunc(lanes, func(l lane) bool { return l.name == *name }) {
+		fmt.Fprintf(os.Stderr, "there is no lane %q; there are: %s\n", *name, names())
+		os.Exit(2)
+	}
+	failed := false
+	for _, l := range lanes {
+		if *name != "" && l.name != *name {
+			continue
+		}
+		fmt.Printf("\n%s: %s\n", l.name, l.what)
+		b.lane = l.name
+		if err := l.run(ctx, b); err != nil {
+			fmt.Fprintf(os.Stderr, "%s: %v\n", l.name, err)
+			failed = true
+		}
+	}
+	if b.print(os.Stdout) || failed {
+		b.close()
+		os.Exit(1)
+	}
+}
+
+func names() string {
+	var all []string
+	for _, l := range lanes {
+		all = append(all, l.name)
+	}
+	return strings.Join(all, ", ")
+}
