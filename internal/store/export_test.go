@@ -29,3 +29,6 @@ func MigrateTo(ctx context.Context, db *DB, version int64) error { return db.mig
 
 // Retentions lists what was registered.
 func Retentions(db *DB) []Retention { return db.retentions }
+
+// SetBackups sets Options.Backups of a database that is open already.
+func SetBackups(db *DB, folder string) { db.backups = folder }

@@ -13,7 +13,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/pressly/goose/v3"
 
@@ -125,16 +124,24 @@ func newest(files fs.FS, counts func(name string, n int64) bool) (int64, error) 
 	return newest, nil
 }
 
+// copyBefore keeps the database as it is: a SQLite file as a file that the older
+// binary can open, the rest as a backup.
 func (db *DB) copyBefore(ctx context.Context, version int64) error {
-	if db.backups == "" || db.engine.Copy == nil {
+	if db.backups == "" {
 		return nil
 	}
 	if err := os.MkdirAll(db.backups, 0o700); err != nil {
 		return fmt.Errorf("making the folder for backups: %w", err)
 	}
-	name := fmt.Sprintf("before-migration-%d-%s.db", version, time.Now().UTC().Format("20060102T150405Z"))
-	to := filepath.Join(db.backups, name)
-	if err := db.engine.Copy(ctx, to); err != nil {
+	to := filepath.Join(db.backups, BackupName(fmt.Sprint("before-migration-", version)))
+	var err error
+	if db.engine.Copy != nil {
+		to = strings.TrimSuffix(to, BackupSuffix) + ".db"
+		err = db.engine.Copy(ctx, to)
+	} else {
+		_, err = db.Backup(ctx, BackupOptions{Path: to})
+	}
+	if err != nil {
 		return explain(fmt.Errorf("copying the database before a migration: %w", err), db.engine)
 	}
 	db.log.InfoContext(ctx, "database copied before a migration", "part", "store", "file", to)

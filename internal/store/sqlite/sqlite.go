@@ -68,10 +68,7 @@ func Open(path string) (*store.Engine, error) {
 		Tables:   tables,
 		Defer:    deferKeys,
 		Scratch:  scratch,
-		Copy: func(ctx context.Context, to string) error {
-			_, err := side.ExecContext(ctx, "VACUUM INTO ?", to)
-			return err
-		},
+		Copy:     func(ctx context.Context, to string) error { return copyTo(ctx, side, to) },
 	}
 	return e, nil
 }
@@ -200,6 +197,21 @@ func tidy(ctx context.Context, db *sql.DB) error {
 		if _, err := conn.ExecContext(ctx, pragma); err != nil && !busy(err) {
 			return fmt.Errorf("%s: %w", pragma, err)
 		}
+	}
+	return nil
+}
+
+// copyTo makes the file first, so that it is never readable by others.
+func copyTo(ctx context.Context, db *sql.DB, to string) error {
+	f, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
+	if err != nil {
+		return err
+	}
+	if err := f.Close(); err != nil {
+		return err
+	}
+	if _, err = db.ExecContext(ctx, "VACUUM INTO ?", to); err != nil {
+		return errors.Join(err, os.Remove(to))
 	}
 	return nil
 }
