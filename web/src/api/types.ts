@@ -1,0 +1,36 @@
+import type { components } from "./schema";
+
+type Schemas = components["schemas"];
+
+export type Me = Schemas["Me"];
+export type SetupState = Schemas["SetupState"];
+export type SetupRequest = Schemas["SetupRequest"];
+export type SessionOptions = Schemas["SessionOptions"];
+export type SignInRequest = Schemas["SignInRequest"];
+export type Session = Schemas["Session"];
+export type Device = Schemas["Device"];
+export type User = Schemas["User"];
+export type Workspace = Schemas["Workspace"];
+export type Key = Schemas["Key"];
+export type KeyCreated = Schemas["KeyCreated"];
+export type AuditEntry = Schemas["AuditEntry"];
+export type LiveEvent = Schemas["Event"];
+export type Job = Schemas["Job"];
+export type JobKind = Schemas["JobKind"];
+export type Schedule = Schemas["Schedule"];
+export type Config = Schemas["Config"];
+export type ConfigValue = Schemas["ConfigValue"];
+export type System = Schemas["System"];
+export type Check = Schemas["Check"];
+export type Backup = Schemas["Backup"];
+export type Agent = Schemas["Agent"];
+export type Conversation = Schemas["Conversation"];
+export type Message = Schemas["Message"];
+export type Part = Schemas["Part"];
+export type Run = Schemas["Run"];
+export type Partial = Schemas["Partial"];
+export type Trouble = Schemas["Trouble"];
+export type ErrorBody = Schemas["Error"]["error"];
+
+/** One page of a list, as every list route answers it. */
+export type Page<T> = { data: T[]; has_more: boolean; next_cursor?: string };

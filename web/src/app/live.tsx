@@ -1,0 +1,81 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { type ReactNode, useEffect, useMemo, useRef } from "react";
+import { applyConversationEvent } from "@/features/conversations/queries";
+import { identityKeys } from "@/features/identity/queries";
+import { applyJobEvent } from "@/features/jobs/queries";
+import { applyRunEvent } from "@/features/runs/queries";
+import { readVersion, systemKeys } from "@/features/system/queries";
+import { common } from "@/lib/messages/common";
+import { shell } from "@/lib/messages/shell";
+import { Live } from "@/live/live";
+import { LiveProvider, useEvents, useLiveState } from "@/live/react";
+import { toast } from "@/ui/toast";
+import { useMe } from "./session";
+
+/** One connection for the tab, for as long as the workspace stays the same. */
+export function LiveRoot({ children }: { children: ReactNode }) {
+  const cache = useQueryClient();
+  const { workspace } = useMe();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another workspace has another log, so it gets another connection
+  const live = useMemo(
+    () =>
+      new Live({
+        base: location.origin,
+        onStale: () => void cache.invalidateQueries(),
+        onRefused: () => void cache.invalidateQueries({ queryKey: identityKeys.me() }),
+      }),
+    [cache, workspace.id],
+  );
+  return (
+    <LiveProvider live={live}>
+      <Wiring />
+      <VersionCheck />
+      {children}
+    </LiveProvider>
+  );
+}
+
+const shellChannels = ["conversations/*", "jobs/*", "identity", "system"] as const;
+
+/** Patches the cache with what happens anywhere in the workspace. */
+function Wiring() {
+  const cache = useQueryClient();
+  useEvents(shellChannels, (event) => {
+    const [part] = event.kind.split(".");
+    if (part === "conversations" || part === "runs") applyConversationEvent(cache, event);
+    if (part === "runs") applyRunEvent(cache, event);
+    if (part === "jobs") applyJobEvent(cache, event);
+    if (part === "identity")
+      void cache.invalidateQueries({ queryKey: identityKeys.all }, { cancelRefetch: false });
+    if (part === "system")
+      void cache.invalidateQueries({ queryKey: systemKeys.all }, { cancelRefetch: false });
+  });
+  return null;
+}
+
+/** After each connect: is it still the server whose page this is? Reloading is offered, never forced. */
+function VersionCheck() {
+  const [{ phase }] = useLiveState();
+  const first = useRef<string>(undefined);
+  useEffect(() => {
+    if (phase !== "open") return;
+    let current = true;
+    void readVersion().then((version) => {
+      if (!current || !version) return;
+      first.current ??= version;
+      if (first.current === version) return;
+      first.current = version;
+      const words = shell.newVersion;
+      toast.info(
+        words.title,
+        words.body,
+        { label: common.actions.reload, run: () => location.reload() },
+        true,
+      );
+    });
+    return () => {
+      current = false;
+    };
+  }, [phase]);
+  return null;
+}

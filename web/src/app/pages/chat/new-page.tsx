@@ -1,0 +1,106 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link, useNavigate } from "@tanstack/react-router";
+import { MessagesSquare, Sparkles } from "lucide-react";
+import { useEffect, useRef, useState } from "react";
+import { agentsQuery } from "@/features/agents/queries";
+import { Composer } from "@/features/conversations/composer";
+import { outbox } from "@/features/conversations/outbox";
+import { chat } from "@/lib/messages/chat";
+import { shell } from "@/lib/messages/shell";
+import { TopBar } from "@/ui/page";
+import { Empty, Problem } from "@/ui/states";
+import { useCan, useMe } from "../../session";
+import { useCommands } from "../../shortcuts";
+import { splitOutbox, useSender } from "./send";
+import { findAgent } from "./thread-page";
+
+/** A chat that does not exist yet: a greeting, the composer, and four ways to begin. */
+export default function NewChatRoute() {
+  const can = useCan();
+  return (
+    <>
+      <TopBar title={shell.newChat}>
+        <Link to="/chat/all" className="btn ghost">
+          <MessagesSquare aria-hidden="true" />
+          {shell.allChats}
+        </Link>
+      </TopBar>
+      {can("conversations:write") ? (
+        <Begin />
+      ) : (
+        <Empty title={chat.viewerEmpty} body={chat.viewerEmptyBody} />
+      )}
+    </>
+  );
+}
+
+function Begin() {
+  const me = useMe();
+  const navigate = useNavigate();
+  const agents = useQuery(agentsQuery);
+  const field = useRef<HTMLTextAreaElement>(null);
+  const [chosen, setChosen] = useState<string>();
+  const agent = findAgent(agents.data?.data, chosen);
+  const { online, mine } = useSender(
+    undefined,
+    false,
+    (id) => void navigate({ to: "/chat/$id", params: { id }, replace: true }),
+  );
+  const { sending, queued } = splitOutbox(mine);
+  const send = (text: string) => agent && outbox.add({ conversation: undefined, agent: agent.name, text });
+
+  useCommands({ composer: () => field.current?.focus(), "new-chat": () => field.current?.focus() });
+  useEffect(() => {
+    if (matchMedia("(pointer: fine)").matches) field.current?.focus();
+  }, []);
+
+  const first = (me.user.name || me.user.user).split(" ")[0] ?? "";
+  return (
+    <div className="flex min-h-0 flex-1 flex-col items-center justify-center gap-6 overflow-y-auto px-4 py-8 sm:px-7">
+      <div className="text-center">
+        <h2 className="text-[26px] font-semibold leading-8 tracking-tight">
+          {chat.greeting(first, new Date().getHours())}
+        </h2>
+        <p className="mt-1 text-read text-fg-3">{chat.greetingBody}</p>
+      </div>
+      <div className="w-full max-w-[728px]">
+        {agents.error && !agents.data && <Problem error={agents.error} retry={() => void agents.refetch()} />}
+        <Composer
+          conversation={undefined}
+          agents={agents.data?.data ?? []}
+          agent={agent}
+          onAgent={setChosen}
+          running={false}
+          online={online}
+          queued={[...sending, ...queued]}
+          onSend={send}
+          onStop={() => undefined}
+          onRemove={outbox.remove}
+          onRetry={(key) => outbox.change(key, { state: "waiting" })}
+          field={field}
+        />
+        {agent?.model.startsWith("demo") && (
+          <p className="mt-3 flex items-center justify-center gap-2 text-small text-fg-3">
+            <Sparkles className="!h-3.5 !w-3.5 text-accent" aria-hidden="true" />
+            {chat.demo}
+          </p>
+        )}
+      </div>
+      <ul className="grid w-full max-w-[728px] gap-2.5 sm:grid-cols-2">
+        {chat.starters.map((starter) => (
+          <li key={starter.title} className="flex">
+            <button
+              type="button"
+              className="card flex-1 px-4 py-3 text-left hover:bg-hover disabled:opacity-50"
+              disabled={!agent || mine.length > 0}
+              onClick={() => send(starter.text)}
+            >
+              <span className="block font-medium">{starter.title}</span>
+              <span className="block text-small text-fg-3">{starter.body}</span>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}

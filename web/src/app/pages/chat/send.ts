@@ -1,0 +1,58 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { useEffect } from "react";
+import { isUnreachable } from "@/api/errors";
+import { nextOf, type Outgoing, outbox, useOutbox } from "@/features/conversations/outbox";
+import { applyMessage, conversationKeys, noteConversation } from "@/features/conversations/queries";
+import { noteRun, startChat } from "@/features/runs/queries";
+import { useLiveState } from "@/live/react";
+
+/**
+ * Sends what waits in the outbox of one conversation, one message at a time and in order: after the answer
+ * that is being written, and after the connection is back. A lost answer is asked for again with the same key.
+ */
+export function useSender(
+  conversation: string | undefined,
+  running: boolean,
+  onStarted: (conversation: string) => void,
+) {
+  const cache = useQueryClient();
+  const [live] = useLiveState();
+  const items = useOutbox();
+  const online = live.phase === "open" || live.lostAt === undefined;
+  const next = running || !online ? undefined : nextOf(items, conversation);
+
+  useEffect(() => {
+    if (!next) return;
+    outbox.change(next.key, { state: "sending" });
+    startChat({ agent: next.agent, message: next.text, conversation: next.conversation, key: next.key }).then(
+      (started) => {
+        noteConversation(cache, started.conversation);
+        noteRun(cache, started.run);
+        applyMessage(cache, started.conversation.id, started.message);
+        void cache.invalidateQueries({ queryKey: conversationKeys.lists() });
+        outbox.remove(next.key);
+        onStarted(started.conversation.id);
+      },
+      (error: unknown) => {
+        if (isUnreachable(error)) outbox.change(next.key, { state: "waiting" });
+        else
+          outbox.change(next.key, {
+            state: "failed",
+            error: error instanceof Error ? error.message : String(error),
+          });
+      },
+    );
+    // biome-ignore lint/correctness/useExhaustiveDependencies: one send per message, whatever else changes meanwhile
+  }, [next?.key, next?.state]);
+
+  const mine = items.filter((item) => item.conversation === conversation);
+  return { online, mine };
+}
+
+/** Splits the outbox: what is under way is drawn in the thread, the rest waits above the composer. */
+export function splitOutbox(items: readonly Outgoing[]): { sending: Outgoing[]; queued: Outgoing[] } {
+  return {
+    sending: items.filter((item) => item.state === "sending"),
+    queued: items.filter((item) => item.state !== "sending"),
+  };
+}

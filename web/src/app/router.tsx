@@ -1,0 +1,162 @@
+import type { QueryClient } from "@tanstack/react-query";
+import {
+  createRootRouteWithContext,
+  createRoute,
+  createRouter,
+  type ErrorComponentProps,
+  lazyRouteComponent,
+  Outlet,
+  redirect,
+} from "@tanstack/react-router";
+import { meQuery, setupQuery } from "@/features/identity/queries";
+import { common } from "@/lib/messages/common";
+import { Empty, Problem, Skeleton } from "@/ui/states";
+import { TipProvider } from "@/ui/tooltip";
+import { Shell } from "./shell";
+import { useAppearance } from "./theme";
+
+type Context = { cache: QueryClient };
+
+const root = createRootRouteWithContext<Context>()({
+  component: Root,
+  notFoundComponent: NotFound,
+  errorComponent: Failed,
+});
+
+function Root() {
+  useAppearance();
+  return <Outlet />;
+}
+
+/** Pages that need somebody signed in. Nobody there: first run goes to set-up, everyone else to sign-in. */
+const shell = createRoute({
+  getParentRoute: () => root,
+  id: "shell",
+  component: Shell,
+  pendingComponent: () => <Skeleton rows={5} className="flex flex-col gap-3 p-10" />,
+  pendingMs: 0,
+  errorComponent: Failed,
+  beforeLoad: async ({ context: { cache }, location }) => {
+    if (await cache.ensureQueryData(meQuery)) return;
+    const setup = await cache.fetchQuery(setupQuery);
+    if (setup.needed) throw redirect({ to: "/setup", hash: location.hash });
+    throw redirect({ to: "/login", search: location.href === "/" ? {} : { next: location.href } });
+  },
+});
+
+const text = (value: unknown): string | undefined =>
+  typeof value === "string" && value !== "" ? value : undefined;
+
+/** Keeps only the search parameters a page knows. */
+function only(keys: readonly string[], search: Record<string, unknown>): Record<string, string> {
+  return Object.fromEntries(keys.flatMap((key) => (text(search[key]) ? [[key, String(search[key])]] : [])));
+}
+
+const setup = createRoute({
+  getParentRoute: () => root,
+  path: "/setup",
+  component: lazyRouteComponent(() => import("./pages/setup")),
+});
+const login = createRoute({
+  getParentRoute: () => root,
+  path: "/login",
+  validateSearch: (search: Record<string, unknown>): { next?: string } => only(["next"], search),
+  component: lazyRouteComponent(() => import("./pages/login")),
+});
+const overview = createRoute({
+  getParentRoute: () => shell,
+  path: "/",
+  component: lazyRouteComponent(() => import("./pages/overview")),
+});
+const newChat = createRoute({
+  getParentRoute: () => shell,
+  path: "/chat",
+  component: lazyRouteComponent(() => import("./pages/chat/new-page")),
+});
+const allChats = createRoute({
+  getParentRoute: () => shell,
+  path: "/chat/all",
+  validateSearch: (search: Record<string, unknown>): { q?: string; archived?: boolean } => ({
+    ...only(["q"], search),
+    ...(search.archived ? { archived: true } : {}),
+  }),
+  component: lazyRouteComponent(() => import("./pages/chat/all-page")),
+});
+const thread = createRoute({
+  getParentRoute: () => shell,
+  path: "/chat/$id",
+  component: lazyRouteComponent(() => import("./pages/chat/thread-page")),
+});
+const settings = createRoute({
+  getParentRoute: () => shell,
+  path: "/settings",
+  component: lazyRouteComponent(() => import("./pages/settings/index")),
+});
+
+type SettingsSearch = {
+  create?: boolean;
+  q?: string;
+  actor?: string;
+  action?: string;
+  resource?: string;
+  result?: string;
+  since?: string;
+  until?: string;
+};
+const settingsPage = createRoute({
+  getParentRoute: () => shell,
+  path: "/settings/$page",
+  validateSearch: (search: Record<string, unknown>): SettingsSearch => ({
+    ...only(["q", "actor", "action", "resource", "result", "since", "until"], search),
+    ...(search.create ? { create: true } : {}),
+  }),
+  component: lazyRouteComponent(() => import("./pages/settings/index")),
+});
+
+const tree = root.addChildren([
+  setup,
+  login,
+  shell.addChildren([overview, newChat, allChats, thread, settings, settingsPage]),
+]);
+
+export function makeRouter(cache: QueryClient) {
+  return createRouter({
+    routeTree: tree,
+    context: { cache },
+    defaultPreload: "intent",
+    defaultPreloadStaleTime: 0,
+    scrollRestoration: true,
+    defaultErrorComponent: Failed,
+  });
+}
+
+declare module "@tanstack/react-router" {
+  interface Register {
+    router: ReturnType<typeof makeRouter>;
+  }
+}
+
+function Failed({ error, reset }: ErrorComponentProps) {
+  return (
+    <TipProvider>
+      <div className="grid h-full place-items-center p-6">
+        <div className="card max-w-[520px]">
+          <Problem error={error} retry={reset} />
+        </div>
+      </div>
+    </TipProvider>
+  );
+}
+
+function NotFound() {
+  return (
+    <main className="grid h-full place-items-center">
+      <h1 className="sr-only">{common.errors.notFound}</h1>
+      <Empty title={common.errors.notFound} body={common.errors.notFoundHint}>
+        <a className="btn solid" href="/">
+          {common.product}
+        </a>
+      </Empty>
+    </main>
+  );
+}

@@ -1,0 +1,100 @@
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { createContext, type ReactNode, use, useEffect, useRef, useState } from "react";
+import { whenSignedOut } from "@/api/client";
+import type { Me } from "@/api/types";
+import { outbox } from "@/features/conversations/outbox";
+import { can } from "@/features/identity/permissions";
+import { identityKeys, meQuery, signOut, switchWorkspace } from "@/features/identity/queries";
+import { SignIn } from "@/features/identity/sign-in";
+import { common } from "@/lib/messages/common";
+import { settings } from "@/lib/messages/settings";
+import { shell } from "@/lib/messages/shell";
+import { Dialog } from "@/ui/dialog";
+import { toast } from "@/ui/toast";
+
+const Context = createContext<Me | undefined>(undefined);
+
+/** Who is signed in. Only below the shell, where somebody always is. */
+export function useMe(): Me {
+  const me = use(Context);
+  if (!me) throw new Error("useMe needs a Session above it");
+  return me;
+}
+
+/** Whether the person may do something; what they may not do is not shown. */
+export function useCan(): (permission: string) => boolean {
+  const me = useMe();
+  return (permission) => can(me, permission);
+}
+
+/** Holds the signed-in person. When the session ends elsewhere, sign-in opens over the page and drafts stay. */
+export function Session({ children }: { children: ReactNode }) {
+  const cache = useQueryClient();
+  const query = useQuery(meQuery);
+  const last = useRef<Me>(undefined);
+  const [lost, setLost] = useState(false);
+  if (query.data) last.current = query.data;
+  const me = query.data ?? last.current;
+
+  useEffect(() => {
+    whenSignedOut(() => setLost(true));
+    return () => whenSignedOut(undefined);
+  }, []);
+
+  if (!me) return null;
+  const back = (again: Me) => {
+    setLost(false);
+    if (again.user.id !== me.user.id) window.location.assign("/");
+    else void cache.invalidateQueries();
+  };
+  return (
+    <Context value={me}>
+      {children}
+      {(lost || query.data === null) && (
+        <Dialog
+          open
+          sticky
+          onClose={() => undefined}
+          title={shell.signedOut.title}
+          body={shell.signedOut.body}
+        >
+          <SignIn user={me.user.user} onDone={back} />
+        </Dialog>
+      )}
+    </Context>
+  );
+}
+
+/** Signs out, forgets what was kept on this device, and goes to the sign-in page. */
+export function useSignOut(): () => void {
+  const cache = useQueryClient();
+  const navigate = useNavigate();
+  return () => {
+    signOut().then(
+      async () => {
+        outbox.forget();
+        await navigate({ to: "/login" });
+        cache.clear();
+      },
+      (error) => toast.failed(error, common.errors.title),
+    );
+  };
+}
+
+/** Moves to another workspace: everything on screen belongs to the old one and is dropped. */
+export function useSwitchWorkspace(): (id: string) => void {
+  const cache = useQueryClient();
+  const navigate = useNavigate();
+  return (id) => {
+    switchWorkspace(id).then(
+      async (me) => {
+        await navigate({ to: "/" });
+        cache.clear();
+        cache.setQueryData(identityKeys.me(), me);
+        toast.done(settings.workspaces.switched(me.workspace.name));
+      },
+      (error) => toast.failed(error, common.errors.title),
+    );
+  };
+}

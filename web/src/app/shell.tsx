@@ -1,0 +1,79 @@
+import { Outlet, useNavigate, useRouterState } from "@tanstack/react-router";
+import { lazy, Suspense, useEffect } from "react";
+import { shell } from "@/lib/messages/shell";
+import { Boundary } from "@/ui/boundary";
+import { Toasts } from "@/ui/toast";
+import { TipProvider } from "@/ui/tooltip";
+import { Banner } from "./banner";
+import { LiveRoot } from "./live";
+import { usePhone, useTablet } from "./media";
+import { Session, useCan } from "./session";
+import { useCommands, useKeyboard } from "./shortcuts";
+import { Sidebar } from "./sidebar";
+import { useShell } from "./store";
+import { Tabs } from "./tabs";
+
+const Palette = lazy(() => import("./palette"));
+const Help = lazy(() => import("./help"));
+
+/** The frame of every page a signed-in person sees. */
+export function Shell() {
+  return (
+    <TipProvider>
+      <Session>
+        <LiveRoot>
+          <Frame />
+        </LiveRoot>
+      </Session>
+      <Toasts />
+    </TipProvider>
+  );
+}
+
+function Frame() {
+  const { rail, palette, help, set } = useShell();
+  const phone = usePhone();
+  const narrow = useTablet() || rail;
+  const path = useRouterState({ select: (state) => state.location.pathname });
+  useKeyboard();
+  useShellCommands();
+  useEffect(() => {
+    document.documentElement.dataset.ready = path;
+  }, [path]);
+  return (
+    <div className={narrow ? "app rail" : "app"}>
+      <a className="skip" href="#main">
+        {shell.skip}
+      </a>
+      {!phone && <Sidebar rail={narrow} />}
+      <main className="sheet" id="main" tabIndex={-1}>
+        <Banner />
+        <Boundary key={path}>
+          <Outlet />
+        </Boundary>
+      </main>
+      {phone && <Tabs />}
+      <Suspense>
+        {palette !== undefined && <Palette initial={palette} onClose={() => set({ palette: undefined })} />}
+        {help && <Help onClose={() => set({ help: false })} />}
+      </Suspense>
+    </div>
+  );
+}
+
+/** What keys do on every page; a page may answer before the shell does. */
+function useShellCommands() {
+  const navigate = useNavigate();
+  const can = useCan();
+  const { rail, set } = useShell();
+  useCommands({
+    palette: () => set({ palette: "" }),
+    help: () => set({ help: true }),
+    sidebar: () => set({ rail: !rail }),
+    composer: () => void navigate({ to: "/chat" }),
+    ...(can("conversations:write") ? { "new-chat": () => void navigate({ to: "/chat" }) } : {}),
+    "go-overview": () => void navigate({ to: "/" }),
+    "go-chat": () => void navigate({ to: "/chat" }),
+    "go-settings": () => void navigate({ to: "/settings" }),
+  });
+}

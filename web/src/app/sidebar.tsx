@@ -1,0 +1,210 @@
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { Link, useNavigate } from "@tanstack/react-router";
+import { ChevronDown, House, type LucideIcon, MessageSquare, Plus, Search, Settings } from "lucide-react";
+import type { ReactNode } from "react";
+import { conversationsQuery } from "@/features/conversations/queries";
+import { recentRunsQuery } from "@/features/runs/queries";
+import { isActive } from "@/features/runs/stream";
+import { settings } from "@/lib/messages/settings";
+import { shell } from "@/lib/messages/shell";
+import { useLiveState } from "@/live/react";
+import { Dot, Kbd, Mark } from "@/ui/bits";
+import { Menu, MenuChoices, MenuItem, MenuLabel, MenuSeparator } from "@/ui/menu";
+import { Tip } from "@/ui/tooltip";
+import { keyText } from "./keys";
+import { useCan, useMe, useSwitchWorkspace } from "./session";
+import { useShell } from "./store";
+import { UserMenu } from "./user-menu";
+
+/** The pages of the main menu, in order. */
+export const pages: readonly {
+  to: "/" | "/chat" | "/settings";
+  label: string;
+  icon: LucideIcon;
+  exact?: boolean;
+}[] = [
+  { to: "/", label: shell.nav.overview, icon: House, exact: true },
+  { to: "/chat", label: shell.nav.chat, icon: MessageSquare },
+  { to: "/settings", label: shell.nav.settings, icon: Settings },
+];
+
+export function Sidebar({ rail }: { rail: boolean }) {
+  const set = useShell((state) => state.set);
+  return (
+    <nav className="side" aria-label={shell.mainNav}>
+      <WorkspaceMenu rail={rail} />
+      <Named rail={rail} text={shell.search} keys={keyText("palette")}>
+        <button
+          type="button"
+          className="cmd"
+          aria-label={shell.search}
+          aria-keyshortcuts="Control+K Meta+K"
+          onClick={() => set({ palette: "" })}
+        >
+          <Search aria-hidden="true" />
+          {!rail && (
+            <>
+              <span className="flex-1">{shell.search}</span>
+              <Kbd>{keyText("palette")}</Kbd>
+            </>
+          )}
+        </button>
+      </Named>
+      {pages.map(({ to, label, icon: Icon, exact }) => (
+        <Named key={to} rail={rail} text={label}>
+          <Link
+            to={to}
+            className="nav"
+            aria-label={label}
+            activeOptions={{ exact: !!exact }}
+            activeProps={{ "aria-current": "page" }}
+          >
+            <Icon aria-hidden="true" />
+            {!rail && label}
+          </Link>
+        </Named>
+      ))}
+      {!rail && <Recent />}
+      <div className="sidefoot">
+        <Connection rail={rail} />
+        <UserMenu rail={rail} />
+      </div>
+    </nav>
+  );
+}
+
+function Named({
+  rail,
+  text,
+  keys,
+  children,
+}: {
+  rail: boolean;
+  text: string;
+  keys?: string;
+  children: ReactNode;
+}) {
+  if (!rail) return children;
+  return (
+    <Tip text={text} keys={keys} side="right">
+      {children}
+    </Tip>
+  );
+}
+
+function WorkspaceMenu({ rail }: { rail: boolean }) {
+  const me = useMe();
+  const can = useCan();
+  const navigate = useNavigate();
+  const change = useSwitchWorkspace();
+  return (
+    <Menu
+      trigger={
+        <button type="button" className="ws" aria-label={shell.workspace.menu(me.workspace.name)}>
+          <Mark />
+          {!rail && (
+            <>
+              <span className="trunc font-semibold tracking-tight">{me.workspace.name}</span>
+              <ChevronDown className="!h-3 !w-3" aria-hidden="true" />
+            </>
+          )}
+        </button>
+      }
+    >
+      <MenuLabel>{shell.workspace.label}</MenuLabel>
+      <MenuChoices
+        value={me.workspace.id}
+        onChange={(id) => id !== me.workspace.id && change(id)}
+        options={me.workspaces.map(({ id, name }) => ({ value: id, label: name }))}
+      />
+      {can("workspaces:read") && (
+        <>
+          <MenuSeparator />
+          <MenuItem onSelect={() => void navigate({ to: "/settings/$page", params: { page: "workspaces" } })}>
+            {shell.workspace.manage}
+          </MenuItem>
+        </>
+      )}
+    </Menu>
+  );
+}
+
+const shown = 6;
+
+/** The newest chats; a pulsing dot marks the ones with an answer on its way. */
+function Recent() {
+  const can = useCan();
+  const chats = useInfiniteQuery(conversationsQuery());
+  const runs = useQuery(recentRunsQuery);
+  const working = new Set(runs.data?.data.filter(isActive).map((run) => run.conversation));
+  const list = chats.data?.pages[0]?.data ?? [];
+  return (
+    <>
+      <div className="sec">
+        <span>{shell.recent}</span>
+        {can("conversations:write") && (
+          <Tip text={shell.newChat} keys={keyText("new-chat")}>
+            <Link to="/chat" className="btn ghost icon !h-6 !w-6" aria-label={shell.newChat}>
+              <Plus aria-hidden="true" />
+            </Link>
+          </Tip>
+        )}
+      </div>
+      <ul className="flex min-h-0 flex-col gap-px overflow-y-auto" aria-label={shell.recent}>
+        {list.slice(0, shown).map((chat) => (
+          <li key={chat.id} className="flex flex-none flex-col">
+            <Link
+              to="/chat/$id"
+              params={{ id: chat.id }}
+              className="nav"
+              activeProps={{ "aria-current": "page" }}
+              title={chat.title}
+            >
+              <span className="grid w-4 place-items-center">
+                <Dot tone={working.has(chat.id) ? "run" : undefined} live={working.has(chat.id)} />
+              </span>
+              <span className="trunc">{chat.title || shell.untitled}</span>
+              {working.has(chat.id) && <span className="sr-only">({shell.working})</span>}
+            </Link>
+          </li>
+        ))}
+        {chats.data && list.length === 0 && <li className="px-2 text-small text-fg-3">{shell.noChats}</li>}
+        {list.length > shown && (
+          <li className="flex flex-none flex-col">
+            <Link to="/chat/all" className="nav text-small">
+              <span className="w-4" />
+              {shell.allChats}
+            </Link>
+          </li>
+        )}
+      </ul>
+    </>
+  );
+}
+
+/** The state of the one live connection, in words. */
+export function Connection({ rail }: { rail: boolean }) {
+  const [live] = useLiveState();
+  const words = shell.live;
+  const text =
+    live.phase === "open"
+      ? live.latency === undefined
+        ? words.connected
+        : words.connectedMs(live.latency)
+      : live.lostAt === undefined
+        ? words.connecting
+        : words.lost;
+  return (
+    <Named rail={rail} text={text}>
+      <Link
+        to="/settings/$page"
+        params={{ page: "health" }}
+        className="health num"
+        aria-label={`${text}. ${settings.pages.health}`}
+      >
+        <Dot tone={live.phase === "open" ? "ok" : "warn"} />
+        {!rail && text}
+      </Link>
+    </Named>
+  );
+}

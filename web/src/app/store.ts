@@ -1,0 +1,50 @@
+import { create } from "zustand";
+import { persist } from "zustand/middleware";
+
+export type Theme = "dark" | "light" | "system";
+export type Density = "comfortable" | "compact";
+
+type Shell = {
+  theme: Theme;
+  density: Density;
+  /** Single-key shortcuts such as C for a new chat. */
+  shortcuts: boolean;
+  rail: boolean;
+  drawer: boolean;
+  checklist: boolean;
+  /** What was chosen in the palette, newest first. */
+  recent: string[];
+  palette: string | undefined;
+  help: boolean;
+  set: (change: Partial<Omit<Shell, "set">>) => void;
+};
+
+/** The one store of the client: how the shell looks on this device and what of it is open. */
+export const useShell = create<Shell>()(
+  persist(
+    (set) => ({
+      theme: "system",
+      density: "comfortable",
+      shortcuts: true,
+      rail: false,
+      drawer: false,
+      checklist: true,
+      recent: [],
+      palette: undefined,
+      help: false,
+      set: (change) => set(change),
+    }),
+    {
+      name: "fluxway.ui",
+      partialize: ({ theme, density, shortcuts, rail, drawer, checklist, recent }) => ({
+        theme,
+        density,
+        shortcuts,
+        rail,
+        drawer,
+        checklist,
+        recent,
+      }),
+    },
+  ),
+);

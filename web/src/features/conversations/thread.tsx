@@ -1,0 +1,188 @@
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { ArrowDown } from "lucide-react";
+import { type ReactNode, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
+import { VList, type VListHandle } from "virtua";
+import type { Message, Run } from "@/api/types";
+import { paragraphCount } from "@/lib/markdown";
+import { chat } from "@/lib/messages/chat";
+import { Button } from "@/ui/button";
+import { Empty, Problem, Skeleton } from "@/ui/states";
+import { AssistantMessage, FailedAnswer, type Speaker, StreamingMessage, UserMessage } from "./message";
+import type { Outgoing } from "./outbox";
+import { ordered, textOf } from "./patch";
+import { messagesQuery } from "./queries";
+
+const words = chat.thread;
+
+type Props = {
+  conversation: string;
+  speaker: (author: string) => Speaker;
+  /** Newest first. */
+  runs: readonly Run[];
+  /** The answer being written, empty before its first word; undefined when none is. */
+  writing: string | undefined;
+  sending: readonly Outgoing[];
+  onRetry?: ((text: string) => void) | undefined;
+  onDetails: () => void;
+};
+
+/** The messages of one conversation, newest at the bottom, following the end until one scrolls up. */
+export function Thread(props: Props) {
+  const { conversation, speaker, runs, writing, sending, onRetry, onDetails } = props;
+  const query = useInfiniteQuery(messagesQuery(conversation));
+  const messages = useMemo(() => ordered(query.data), [query.data]);
+  const pending = sending.filter((item) => !arrived(messages, item));
+  const newest = runs[0];
+  const answered = messages.some((message) => message.id === newest?.answer);
+  const busy = (writing !== undefined && !answered) || pending.length > 0;
+  const lost = newest?.state === "failed" && !answered && !busy;
+  const list = useRef<VListHandle>(null);
+  const [follow, setFollow] = useState(true);
+  const rows = messages.length + pending.length + (busy || lost ? 1 : 0) + 1;
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the end moves when rows or the streamed text grow
+  useLayoutEffect(() => {
+    if (follow) list.current?.scrollToIndex(Number.MAX_SAFE_INTEGER, { align: "end" });
+  }, [rows, writing, follow]);
+
+  if (!query.data) {
+    if (query.error) return <Problem error={query.error} retry={() => void query.refetch()} />;
+    return <Skeleton rows={5} height={16} className="tcol flex flex-1 flex-col gap-4 p-7" />;
+  }
+  if (messages.length === 0 && !busy && !lost) {
+    return (
+      <div className="grid flex-1 place-items-center">
+        <Empty title={words.empty} body={words.emptyBody} />
+      </div>
+    );
+  }
+  const scrolled = (offset: number) => {
+    const handle = list.current;
+    if (handle) setFollow(offset + handle.viewportSize >= handle.scrollSize - 48);
+  };
+  const again = (index: number) => (onRetry && !busy ? () => onRetry(question(messages, index)) : undefined);
+  return (
+    <div className="relative flex min-h-0 flex-1 flex-col">
+      <VList
+        ref={list}
+        className="min-h-0 flex-1"
+        shift={query.isFetchingNextPage}
+        onScroll={scrolled}
+        role="log"
+        aria-label={words.label}
+        aria-live="off"
+        aria-busy={busy}
+        tabIndex={0}
+      >
+        {query.hasNextPage && (
+          <div key="earlier" className="flex justify-center p-3">
+            <Button busy={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
+              {words.earlier}
+            </Button>
+          </div>
+        )}
+        {messages.map((message, i) => (
+          <Row key={message.id}>
+            {message.role === "user" ? (
+              <UserMessage text={textOf(message)} at={message.created_at} />
+            ) : (
+              <AssistantMessage
+                message={message}
+                speaker={speaker(message.author)}
+                error={runs.find((run) => run.id === message.run)?.error}
+                onDetails={onDetails}
+                onRetry={i === messages.length - 1 ? again(i) : undefined}
+              />
+            )}
+          </Row>
+        ))}
+        {pending.map((item) => (
+          <Row key={item.key}>
+            <UserMessage text={item.text} pending />
+          </Row>
+        ))}
+        {busy && (
+          <Row key={newest?.answer ?? "writing"}>
+            <StreamingMessage
+              text={pending.length > 0 ? "" : (writing ?? "")}
+              speaker={speaker(newest?.agent ?? "")}
+            />
+          </Row>
+        )}
+        {lost && (
+          <Row key="lost">
+            <FailedAnswer
+              speaker={speaker(newest.agent)}
+              error={newest.error}
+              onRetry={again(messages.length - 1)}
+            />
+          </Row>
+        )}
+        <div key="end" className="h-8" />
+      </VList>
+      {!follow && (
+        <button
+          type="button"
+          className="chip anim-fade absolute bottom-3 left-1/2 z-10 -translate-x-1/2 bg-raised"
+          onClick={() => setFollow(true)}
+        >
+          <ArrowDown aria-hidden="true" />
+          {words.jump}
+        </button>
+      )}
+      <Announcer last={messages.at(-1)} writing={writing !== undefined} speaker={speaker} />
+    </div>
+  );
+}
+
+function Row({ children }: { children: ReactNode }) {
+  return (
+    <div className="px-4 pt-4 sm:px-7">
+      <div className="tcol">{children}</div>
+    </div>
+  );
+}
+
+/** True once the server's copy of a message under way is in the list. */
+function arrived(messages: readonly Message[], item: Outgoing): boolean {
+  const since = Date.parse(item.at) - 60_000;
+  return messages.some(
+    (message) =>
+      message.role === "user" && textOf(message) === item.text && Date.parse(message.created_at) > since,
+  );
+}
+
+/** The question an answer belongs to. */
+function question(messages: readonly Message[], index: number): string {
+  for (let i = index; i >= 0; i--) {
+    const message = messages[i];
+    if (message?.role === "user") return textOf(message);
+  }
+  return "";
+}
+
+/** Tells a screen reader once that an answer is complete; streaming itself is silent. */
+function Announcer({
+  last,
+  writing,
+  speaker,
+}: {
+  last: Message | undefined;
+  writing: boolean;
+  speaker: Props["speaker"];
+}) {
+  const was = useRef(false);
+  const [text, setText] = useState("");
+  useEffect(() => {
+    if (writing) was.current = true;
+    else if (was.current && last?.role === "assistant") {
+      was.current = false;
+      setText(words.answered(speaker(last.author).title, paragraphCount(textOf(last))));
+    }
+  }, [last, writing, speaker]);
+  return (
+    <div className="sr-only" role="status" aria-live="polite">
+      {text}
+    </div>
+  );
+}

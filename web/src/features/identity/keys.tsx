@@ -1,0 +1,161 @@
+import { useQuery } from "@tanstack/react-query";
+import { Ellipsis, KeyRound, Plus } from "lucide-react";
+import { useState } from "react";
+import type { Key, KeyCreated, Me } from "@/api/types";
+import { common } from "@/lib/messages/common";
+import { settings } from "@/lib/messages/settings";
+import { Pill, Time } from "@/ui/bits";
+import { Button, IconButton } from "@/ui/button";
+import { Once } from "@/ui/copy";
+import { Confirm, Dialog, DialogActions } from "@/ui/dialog";
+import { Menu, MenuItem } from "@/ui/menu";
+import { Section } from "@/ui/page";
+import { Empty, View } from "@/ui/states";
+import { type Column, Table } from "@/ui/table";
+import { toast } from "@/ui/toast";
+import { CreateKey, RotateKey } from "./key-forms";
+import { keysQuery, useRevokeKey } from "./queries";
+
+const words = settings.keys;
+
+/** API keys: made once, shown once, rotated with an overlap, revoked at once. */
+export function Keys({
+  me,
+  mayChange,
+  creating,
+  onCreating,
+}: {
+  me: Me;
+  mayChange: boolean;
+  creating: boolean;
+  onCreating: (open: boolean) => void;
+}) {
+  const query = useQuery(keysQuery);
+  const [shown, setShown] = useState<KeyCreated>();
+  const [rotating, setRotating] = useState<Key>();
+  const [revoking, setRevoking] = useState<Key>();
+  const revoke = useRevokeKey();
+  const create = mayChange && (
+    <Button look="solid" onClick={() => onCreating(true)}>
+      <Plus aria-hidden="true" />
+      {words.create}
+    </Button>
+  );
+  return (
+    <Section title={settings.pages.keys} flush actions={create}>
+      <View
+        query={query}
+        isEmpty={(page) => page.data.length === 0}
+        empty={
+          <Empty icon={<KeyRound />} title={words.empty} body={words.emptyBody}>
+            {create}
+          </Empty>
+        }
+      >
+        {(page) => (
+          <Table
+            label={settings.pages.keys}
+            rows={page.data}
+            id={(key) => key.id}
+            columns={columnsOf(mayChange, setRotating, setRevoking)}
+          />
+        )}
+      </View>
+      {creating && mayChange && (
+        <CreateKey
+          me={me}
+          onClose={() => onCreating(false)}
+          onDone={(made) => {
+            onCreating(false);
+            setShown(made);
+          }}
+        />
+      )}
+      {rotating && (
+        <RotateKey
+          item={rotating}
+          onClose={() => setRotating(undefined)}
+          onDone={(made) => {
+            setRotating(undefined);
+            setShown(made);
+          }}
+        />
+      )}
+      {shown && <ShownOnce made={shown} onClose={() => setShown(undefined)} />}
+      <Confirm
+        open={!!revoking}
+        onClose={() => setRevoking(undefined)}
+        title={words.revokeTitle(revoking?.name ?? "")}
+        body={words.revokeBody}
+        action={words.revoke}
+        onConfirm={async () => {
+          if (revoking) await revoke.mutateAsync(revoking.id);
+          toast.done(words.revoked);
+        }}
+      />
+    </Section>
+  );
+}
+
+function columnsOf(
+  mayChange: boolean,
+  rotate: (key: Key) => void,
+  revoke: (key: Key) => void,
+): Column<Key>[] {
+  const columns: Column<Key>[] = [
+    { head: words.name, cell: (key) => <span className="font-medium">{key.name}</span> },
+    { head: words.prefix, cell: (key) => <span className="mono text-fg-2">{key.prefix}…</span> },
+    { head: words.scopes, cell: (key) => <span title={key.scopes.join(", ")}>{scopeText(key)}</span> },
+    { head: words.lastUsed, cell: (key) => <Time at={key.last_used_at} className="text-fg-3" /> },
+    { head: words.expiry, cell: (key) => <Time at={key.expires_at} className="text-fg-3" /> },
+    { head: words.state, cell: (key) => <KeyState item={key} /> },
+  ];
+  if (!mayChange) return columns;
+  const actions: Column<Key> = {
+    head: common.actions.more,
+    hideHead: true,
+    right: true,
+    cell: (key) =>
+      !key.revoked_at && (
+        <Menu
+          align="end"
+          trigger={
+            <IconButton label={`${common.actions.more}: ${key.name}`}>
+              <Ellipsis aria-hidden="true" />
+            </IconButton>
+          }
+        >
+          <MenuItem onSelect={() => rotate(key)}>{words.rotate}</MenuItem>
+          <MenuItem bad onSelect={() => revoke(key)}>
+            {words.revoke}
+          </MenuItem>
+        </Menu>
+      ),
+  };
+  return [...columns, actions];
+}
+
+function scopeText(key: Key): string {
+  if (key.scopes.length === 0 || key.scopes.includes("*")) return words.everything;
+  return key.scopes.length <= 2 ? key.scopes.join(", ") : words.scopeCount(key.scopes.length);
+}
+
+function KeyState({ item }: { item: Key }) {
+  if (item.revoked_at) return <Pill tone="bad">{words.revokedState}</Pill>;
+  if (item.expires_at && Date.parse(item.expires_at) < Date.now())
+    return <Pill tone="warn">{words.expired}</Pill>;
+  return <Pill tone="ok">{words.activeState}</Pill>;
+}
+
+function ShownOnce({ made, onClose }: { made: KeyCreated; onClose: () => void }) {
+  return (
+    <Dialog open sticky onClose={onClose} title={words.shownTitle} body={words.shownBody}>
+      <Once text={made.key} label={words.copyKey} />
+      <DialogActions>
+        <Button look="solid" onClick={onClose}>
+          {words.shownDone}
+        </Button>
+      </DialogActions>
+    </Dialog>
+  );
+}

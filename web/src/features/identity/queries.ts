@@ -1,0 +1,268 @@
+import {
+  infiniteQueryOptions,
+  type QueryClient,
+  queryOptions,
+  useMutation,
+  useQueryClient,
+} from "@tanstack/react-query";
+import { call, client } from "@/api/client";
+import { isCode } from "@/api/errors";
+import type { Me, SetupRequest, SignInRequest } from "@/api/types";
+
+export const identityKeys = {
+  all: ["identity"] as const,
+  me: () => ["identity", "me"] as const,
+  setup: () => ["identity", "setup"] as const,
+  options: () => ["identity", "options"] as const,
+  sessions: () => ["identity", "sessions"] as const,
+  devices: () => ["identity", "devices"] as const,
+  users: () => ["identity", "users"] as const,
+  keys: () => ["identity", "keys"] as const,
+  workspaces: () => ["identity", "workspaces"] as const,
+  audit: (filter: AuditFilter) => ["identity", "audit", filter] as const,
+};
+
+export type AuditFilter = {
+  actor?: string | undefined;
+  action?: string | undefined;
+  resource?: string | undefined;
+  result?: string | undefined;
+  since?: string | undefined;
+  until?: string | undefined;
+};
+
+/** Who is signed in; null when nobody is. */
+export const meQuery = queryOptions({
+  queryKey: identityKeys.me(),
+  queryFn: async ({ signal }): Promise<Me | null> => {
+    const result = client.GET("/api/v1/session", { signal });
+    if ((await result.catch(() => undefined))?.response.status === 401) return null;
+    return call(result);
+  },
+  staleTime: 5 * 60_000,
+});
+
+export const setupQuery = queryOptions({
+  queryKey: identityKeys.setup(),
+  queryFn: ({ signal }) => call(client.GET("/api/v1/setup", { signal })),
+});
+
+export const optionsQuery = queryOptions({
+  queryKey: identityKeys.options(),
+  queryFn: ({ signal }) => call(client.GET("/api/v1/session/options", { signal })),
+});
+
+/** Where signing in with another provider begins; the browser goes there itself. */
+export const oidcStart = "/api/v1/oidc/start";
+
+export const sessionsQuery = queryOptions({
+  queryKey: identityKeys.sessions(),
+  queryFn: ({ signal }) => call(client.GET("/api/v1/sessions", { signal })),
+});
+
+export const devicesQuery = queryOptions({
+  queryKey: identityKeys.devices(),
+  queryFn: ({ signal }) => call(client.GET("/api/v1/account/devices", { signal })),
+});
+
+export const usersQuery = queryOptions({
+  queryKey: identityKeys.users(),
+  queryFn: ({ signal }) => call(client.GET("/api/v1/users", { params: { query: { limit: 100 } }, signal })),
+});
+
+export const keysQuery = queryOptions({
+  queryKey: identityKeys.keys(),
+  queryFn: ({ signal }) => call(client.GET("/api/v1/keys", { params: { query: { limit: 100 } }, signal })),
+});
+
+export const workspacesQuery = queryOptions({
+  queryKey: identityKeys.workspaces(),
+  queryFn: ({ signal }) =>
+    call(client.GET("/api/v1/workspaces", { params: { query: { limit: 100 } }, signal })),
+});
+
+export const auditQuery = (filter: AuditFilter) =>
+  infiniteQueryOptions({
+    queryKey: identityKeys.audit(filter),
+    initialPageParam: undefined as string | undefined,
+    queryFn: ({ signal, pageParam }) =>
+      call(
+        client.GET("/api/v1/audit", {
+          params: { query: { ...asQuery(filter), ...clean({ limit: 50, cursor: pageParam }) } },
+          signal,
+        }),
+      ),
+    getNextPageParam: (page) => (page.has_more ? page.next_cursor : undefined),
+  });
+
+/** Drops empty filters, so that an address never carries `actor=`. */
+function clean<T extends Record<string, unknown>>(query: T): T {
+  return Object.fromEntries(
+    Object.entries(query).filter(([, value]) => value !== undefined && value !== ""),
+  ) as T;
+}
+
+/** Days of the filter as the moments the server wants: the whole last day counts. */
+function asQuery(filter: AuditFilter): AuditFilter {
+  return clean({
+    ...filter,
+    since: filter.since && new Date(`${filter.since}T00:00:00`).toISOString(),
+    until: filter.until && new Date(`${filter.until}T23:59:59.999`).toISOString(),
+  });
+}
+
+/** The address of an export of what is filtered. */
+export function auditExportUrl(filter: AuditFilter, format: "csv" | "jsonl"): string {
+  const query = new URLSearchParams({ ...asQuery(filter), format } as Record<string, string>);
+  return `/api/v1/audit/export?${query}`;
+}
+
+function keepMe(cache: QueryClient, me: Me) {
+  cache.setQueryData(identityKeys.me(), me);
+}
+
+export function useSetup() {
+  const cache = useQueryClient();
+  return useMutation({
+    mutationFn: (body: SetupRequest) => call(client.POST("/api/v1/setup", { body })),
+    onSuccess: (me) => keepMe(cache, me),
+  });
+}
+
+export type SignInOutcome = { me: Me } | { totp: true };
+
+/** Signs in. Needing a second step is an outcome, not a failure. */
+export function useSignIn() {
+  const cache = useQueryClient();
+  return useMutation({
+    mutationFn: async (body: SignInRequest): Promise<SignInOutcome> => {
+      try {
+        return { me: await call(client.POST("/api/v1/session", { body })) };
+      } catch (error) {
+        if (isCode(error, "totp_required")) return { totp: true };
+        throw error;
+      }
+    },
+    onSuccess: (outcome) => {
+      if ("me" in outcome) keepMe(cache, outcome.me);
+    },
+  });
+}
+
+export const signOut = () => call(client.DELETE("/api/v1/session"));
+
+export const switchWorkspace = (workspace: string) =>
+  call(client.POST("/api/v1/session/workspace", { body: { workspace } }));
+
+/** A change to something of this feature; the lists it touches are fetched again. */
+function useChange<In, Out>(change: (input: In) => Promise<Out>, touches: readonly (readonly string[])[]) {
+  const cache = useQueryClient();
+  return useMutation({
+    mutationFn: change,
+    onSuccess: () => Promise.all(touches.map((queryKey) => cache.invalidateQueries({ queryKey }))),
+  });
+}
+
+export const useSaveProfile = () =>
+  useChange(
+    (body: { name?: string; email?: string }) => call(client.PATCH("/api/v1/account", { body })),
+    [identityKeys.me()],
+  );
+
+export const useChangePassword = () =>
+  useChange(
+    (body: { current: string; new: string }) => call(client.POST("/api/v1/account/password", { body })),
+    [identityKeys.sessions()],
+  );
+
+export const useTotpStart = () => useChange(() => call(client.POST("/api/v1/account/totp")), []);
+
+export const useTotpConfirm = () =>
+  useChange(
+    (code: string) => call(client.PUT("/api/v1/account/totp", { body: { code } })),
+    [identityKeys.me()],
+  );
+
+export const useTotpStop = () =>
+  useChange(
+    (password: string) => call(client.DELETE("/api/v1/account/totp", { body: { password } })),
+    [identityKeys.me(), identityKeys.devices()],
+  );
+
+export const useEndSession = () =>
+  useChange(
+    (session: string) => call(client.DELETE("/api/v1/sessions/{session}", { params: { path: { session } } })),
+    [identityKeys.sessions()],
+  );
+
+export const useForgetDevice = () =>
+  useChange(
+    (device: string) =>
+      call(client.DELETE("/api/v1/account/devices/{device}", { params: { path: { device } } })),
+    [identityKeys.devices()],
+  );
+
+export const useCreateUser = () =>
+  useChange(
+    (body: { user: string; name?: string; password: string; role: string }) =>
+      call(client.POST("/api/v1/users", { body })),
+    [identityKeys.users()],
+  );
+
+export const useSaveUser = () =>
+  useChange(
+    ({ id, ...body }: { id: string; name?: string; role?: string; disabled?: boolean }) =>
+      call(client.PATCH("/api/v1/users/{user}", { params: { path: { user: id } }, body })),
+    [identityKeys.users()],
+  );
+
+export const useRemoveUser = () =>
+  useChange(
+    (user: string) => call(client.DELETE("/api/v1/users/{user}", { params: { path: { user } } })),
+    [identityKeys.users()],
+  );
+
+export type NewKey = { name: string; scopes?: string[]; expires_at?: string; allow_ips?: string[] };
+
+export const useCreateKey = () =>
+  useChange((body: NewKey) => call(client.POST("/api/v1/keys", { body })), [identityKeys.keys()]);
+
+export const useRotateKey = () =>
+  useChange(
+    ({ id, overlap }: { id: string; overlap: string }) =>
+      call(client.POST("/api/v1/keys/{key}/rotate", { params: { path: { key: id } }, body: { overlap } })),
+    [identityKeys.keys()],
+  );
+
+export const useRevokeKey = () =>
+  useChange(
+    (key: string) => call(client.DELETE("/api/v1/keys/{key}", { params: { path: { key } } })),
+    [identityKeys.keys()],
+  );
+
+export const useCreateWorkspace = () =>
+  useChange(
+    (body: { name: string }) => call(client.POST("/api/v1/workspaces", { body })),
+    [identityKeys.workspaces(), identityKeys.me()],
+  );
+
+export const useRenameWorkspace = () =>
+  useChange(
+    ({ id, name }: { id: string; name: string }) =>
+      call(
+        client.PATCH("/api/v1/workspaces/{workspace}", {
+          params: { path: { workspace: id } },
+          body: { name },
+        }),
+      ),
+    [identityKeys.workspaces(), identityKeys.me()],
+  );
+
+export const useDeleteWorkspace = () =>
+  useChange(
+    (workspace: string) =>
+      call(client.DELETE("/api/v1/workspaces/{workspace}", { params: { path: { workspace } } })),
+    [identityKeys.workspaces(), identityKeys.me()],
+  );
+
+export const useVerifyAudit = () => useChange(() => call(client.GET("/api/v1/audit/verify")), []);

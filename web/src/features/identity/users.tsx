@@ -1,0 +1,213 @@
+import { useQuery } from "@tanstack/react-query";
+import { Ellipsis, UserPlus } from "lucide-react";
+import { type FormEvent, useState } from "react";
+import type { Me, User } from "@/api/types";
+import { common } from "@/lib/messages/common";
+import { settings } from "@/lib/messages/settings";
+import { minPassword } from "@/lib/password";
+import { Avatar, Pill, Time } from "@/ui/bits";
+import { Button, IconButton } from "@/ui/button";
+import { Confirm, Dialog, DialogActions } from "@/ui/dialog";
+import { Field, Input, Select } from "@/ui/field";
+import { Menu, MenuItem } from "@/ui/menu";
+import { Section } from "@/ui/page";
+import { Problem, View } from "@/ui/states";
+import { type Column, Table } from "@/ui/table";
+import { toast } from "@/ui/toast";
+import { NewPassword } from "./password";
+import { useCreateUser, useRemoveUser, usersQuery, useSaveUser } from "./queries";
+
+const words = settings.users;
+const roles = Object.entries(common.roles).map(([value, label]) => ({ value, label }));
+
+/** People of this workspace. Nobody can lock themselves out: the own row has no actions. */
+export function Users({ me, mayChange }: { me: Me; mayChange: boolean }) {
+  const query = useQuery(usersQuery);
+  const [adding, setAdding] = useState(false);
+  const [removing, setRemoving] = useState<User>();
+  const save = useSaveUser();
+  const remove = useRemoveUser();
+
+  const change = (id: string, body: { role?: string; disabled?: boolean }) =>
+    save.mutate(
+      { id, ...body },
+      {
+        onSuccess: () => toast.done(words.saved),
+        onError: (error) => toast.failed(error, common.errors.title),
+      },
+    );
+
+  const columns: Column<User>[] = [
+    {
+      head: words.user,
+      cell: (user) => (
+        <span className="flex min-w-0 items-center gap-2.5">
+          <Avatar name={user.name || user.user} />
+          <span className="trunc font-medium">{user.name || user.user}</span>
+          <span className="text-fg-3">{user.id === me.user.id ? words.you : user.user}</span>
+        </span>
+      ),
+    },
+    {
+      head: words.role,
+      cell: (user) =>
+        mayChange && user.id !== me.user.id ? (
+          <Select
+            aria-label={words.role}
+            className="w-[124px]"
+            options={roles}
+            value={user.role}
+            onChange={(event) => change(user.id, { role: event.target.value })}
+          />
+        ) : (
+          <Pill>{common.roles[user.role] ?? user.role}</Pill>
+        ),
+    },
+    {
+      head: words.twoStep,
+      cell: (user) =>
+        user.totp ? <Pill tone="ok">{words.onOff.on}</Pill> : <Pill tone="line">{words.onOff.off}</Pill>,
+    },
+    { head: words.lastSeen, cell: (user) => <Time at={user.last_seen_at} className="text-fg-3" /> },
+    {
+      head: words.state,
+      cell: (user) =>
+        user.disabled ? <Pill tone="warn">{words.disabled}</Pill> : <Pill tone="line">{words.active}</Pill>,
+    },
+  ];
+  if (mayChange) {
+    columns.push({
+      head: common.actions.more,
+      hideHead: true,
+      right: true,
+      cell: (user) =>
+        user.id !== me.user.id && (
+          <Menu
+            align="end"
+            trigger={
+              <IconButton label={common.actions.more}>
+                <Ellipsis aria-hidden="true" />
+              </IconButton>
+            }
+          >
+            <MenuItem onSelect={() => change(user.id, { disabled: !user.disabled })}>
+              {user.disabled ? words.enable : words.disable}
+            </MenuItem>
+            <MenuItem bad onSelect={() => setRemoving(user)}>
+              {words.remove}
+            </MenuItem>
+          </Menu>
+        ),
+    });
+  }
+
+  return (
+    <Section
+      title={settings.pages.users}
+      flush
+      actions={
+        mayChange && (
+          <Button look="solid" onClick={() => setAdding(true)}>
+            <UserPlus aria-hidden="true" />
+            {words.add}
+          </Button>
+        )
+      }
+    >
+      <View query={query}>
+        {(page) => (
+          <Table label={settings.pages.users} rows={page.data} id={(user) => user.id} columns={columns} />
+        )}
+      </View>
+      {adding && <AddUser onClose={() => setAdding(false)} />}
+      <Confirm
+        open={!!removing}
+        onClose={() => setRemoving(undefined)}
+        title={words.removeTitle(removing?.name || removing?.user || "")}
+        body={words.removeBody}
+        action={words.remove}
+        onConfirm={async () => {
+          if (removing) await remove.mutateAsync(removing.id);
+          toast.done(words.removed);
+        }}
+      />
+    </Section>
+  );
+}
+
+function AddUser({ onClose }: { onClose: () => void }) {
+  const [user, setUser] = useState("");
+  const [name, setName] = useState("");
+  const [password, setPassword] = useState("");
+  const [role, setRole] = useState("operator");
+  const create = useCreateUser();
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    const body = { user: user.trim(), password, role, ...(name.trim() ? { name: name.trim() } : {}) };
+    const made = await create.mutateAsync(body).catch(() => undefined);
+    if (!made) return;
+    toast.done(words.created);
+    onClose();
+  };
+  return (
+    <Dialog open onClose={onClose} title={words.add}>
+      <form className="flex flex-col gap-4" onSubmit={(event) => void submit(event)}>
+        <div className="grid gap-4 sm:grid-cols-2">
+          <Field label={words.user}>
+            {(control) => (
+              <Input
+                autoFocus
+                required
+                autoComplete="off"
+                autoCapitalize="none"
+                spellCheck={false}
+                value={user}
+                onChange={(event) => setUser(event.target.value)}
+                {...control}
+              />
+            )}
+          </Field>
+          <Field label={words.name} optional>
+            {(control) => (
+              <Input
+                autoComplete="off"
+                value={name}
+                onChange={(event) => setName(event.target.value)}
+                {...control}
+              />
+            )}
+          </Field>
+        </div>
+        <Field label={words.role} help={words.roleHelp[role]}>
+          {(control) => (
+            <Select
+              options={roles}
+              value={role}
+              onChange={(event) => setRole(event.target.value)}
+              {...control}
+            />
+          )}
+        </Field>
+        <NewPassword
+          label={words.password}
+          value={password}
+          personal={[user, name]}
+          onChange={(event) => setPassword(event.target.value)}
+        />
+        <p className="text-small text-fg-3">{words.passwordHelp}</p>
+        {create.error && <Problem error={create.error} title={common.errors.title} />}
+        <DialogActions>
+          <Button onClick={onClose}>{common.actions.cancel}</Button>
+          <Button
+            type="submit"
+            look="solid"
+            busy={create.isPending}
+            disabled={user.trim() === "" || password.length < minPassword}
+          >
+            {words.add}
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  );
+}

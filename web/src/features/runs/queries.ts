@@ -1,0 +1,109 @@
+import { type QueryClient, queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
+import { call, client } from "@/api/client";
+import type { LiveEvent, Page, Run } from "@/api/types";
+import { addDelta, addSnapshot, type Delta, emptyStream, type Stream } from "./stream";
+
+export const runKeys = {
+  all: ["runs"] as const,
+  lists: () => ["runs", "list"] as const,
+  recent: () => ["runs", "list", "recent"] as const,
+  of: (conversation: string) => ["runs", "list", "of", conversation] as const,
+  stream: (run: string) => ["runs", "stream", run] as const,
+};
+
+/** The newest runs of this person, for the overview and the dots in the sidebar. */
+export const recentRunsQuery = queryOptions({
+  queryKey: runKeys.recent(),
+  queryFn: ({ signal }) => call(client.GET("/api/v1/runs", { params: { query: { limit: 100 } }, signal })),
+});
+
+/** The newest runs of one conversation; the first one tells whether an answer is being written. */
+export const runsOfQuery = (conversation: string) =>
+  queryOptions({
+    queryKey: runKeys.of(conversation),
+    queryFn: ({ signal }) =>
+      call(client.GET("/api/v1/runs", { params: { query: { conversation, limit: 20 } }, signal })),
+  });
+
+/** The answer a run has written so far; live pieces are added to it as they come. */
+export const streamQuery = (run: Pick<Run, "id" | "answer">, cache: QueryClient) =>
+  queryOptions({
+    queryKey: runKeys.stream(run.id),
+    queryFn: async ({ signal }): Promise<Stream> => {
+      const now = await call(client.GET("/api/v1/runs/{run}", { params: { path: { run: run.id } }, signal }));
+      const known = cache.getQueryData<Stream>(runKeys.stream(run.id)) ?? emptyStream(run.answer);
+      return now.partial ? addSnapshot(known, now.partial) : known;
+    },
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 60_000,
+  });
+
+export type ChatInput = { agent: string; message: string; conversation?: string | undefined; key: string };
+
+/** Hands a message to an agent. The key makes a repeat after a lost answer harmless. */
+export function startChat({ agent, message, conversation, key }: ChatInput) {
+  return call(
+    client.POST("/api/v1/agents/{agent}/chat", {
+      params: { path: { agent } },
+      body: conversation ? { message, conversation } : { message },
+      headers: { "Idempotency-Key": key },
+    }),
+  );
+}
+
+export function useCancelRun() {
+  const cache = useQueryClient();
+  return useMutation({
+    mutationFn: (run: string) =>
+      call(client.POST("/api/v1/runs/{run}/cancel", { params: { path: { run } } })),
+    onSettled: () => cache.invalidateQueries({ queryKey: runKeys.lists() }),
+  });
+}
+
+/** Puts a run that was just started into the lists, so that the page knows before the next event. */
+export function noteRun(cache: QueryClient, run: Run): void {
+  for (const key of [runKeys.recent(), runKeys.of(run.conversation)]) {
+    cache.setQueryData<Page<Run>>(key, (page) => {
+      if (!page) return { data: [run], has_more: false };
+      return page.data.some((one) => one.id === run.id) ? page : { ...page, data: [run, ...page.data] };
+    });
+  }
+}
+
+const states: Record<string, string> = {
+  "runs.queued": "queued",
+  "runs.started": "running",
+  "runs.finished": "finished",
+  "runs.failed": "failed",
+  "runs.cancelled": "cancelled",
+};
+
+/** Patches every list of runs with what an event says; a run we do not know yet is fetched. */
+export function applyRunEvent(cache: QueryClient, event: LiveEvent): void {
+  const state = states[event.kind];
+  const id = event.data.run;
+  if (!state || typeof id !== "string") return;
+  let known = false;
+  cache.setQueriesData<Page<Run>>({ queryKey: runKeys.lists() }, (page) => {
+    if (!page?.data.some((run) => run.id === id)) return page;
+    known = true;
+    return { ...page, data: page.data.map((run) => (run.id === id ? moved(run, state, event) : run)) };
+  });
+  if (!known) void cache.invalidateQueries({ queryKey: runKeys.lists() });
+}
+
+function moved(run: Run, state: string, event: LiveEvent): Run {
+  if (state === "queued") return run;
+  if (state === "running") return { ...run, state, started_at: run.started_at ?? event.at };
+  const error = event.data.error as Run["error"];
+  return { ...run, state, finished_at: event.at, ...(error ? { error } : {}) };
+}
+
+/** Adds a piece of an answer; a missing piece is healed by asking for the answer so far. */
+export function applyDelta(cache: QueryClient, delta: Delta): void {
+  const key = runKeys.stream(delta.run);
+  const before = cache.getQueryData<Stream>(key) ?? emptyStream(delta.message);
+  const { stream, gap } = addDelta(before, delta);
+  cache.setQueryData(key, stream);
+  if (gap) void cache.invalidateQueries({ queryKey: key });
+}

@@ -1,0 +1,46 @@
+import { queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
+import { call, client } from "@/api/client";
+
+export const systemKeys = {
+  all: ["system"] as const,
+  system: () => ["system", "state"] as const,
+  backups: () => ["system", "backups"] as const,
+};
+
+export const systemQuery = queryOptions({
+  queryKey: systemKeys.system(),
+  queryFn: ({ signal }) => call(client.GET("/api/v1/system", { signal })),
+  refetchInterval: 30_000,
+});
+
+export const backupsQuery = queryOptions({
+  queryKey: systemKeys.backups(),
+  queryFn: ({ signal }) => call(client.GET("/api/v1/system/backups", { signal })),
+});
+
+export function useSetMode() {
+  const cache = useQueryClient();
+  return useMutation({
+    mutationFn: (mode: string) => call(client.POST("/api/v1/system/mode", { body: { mode } })),
+    onSuccess: () => cache.invalidateQueries({ queryKey: systemKeys.all }),
+  });
+}
+
+export function useBackup() {
+  const cache = useQueryClient();
+  return useMutation({
+    mutationFn: () => call(client.POST("/api/v1/system/backups")),
+    onSuccess: () => cache.invalidateQueries({ queryKey: systemKeys.backups() }),
+  });
+}
+
+/** The version of the running server, undefined when it cannot be told. */
+export async function readVersion(): Promise<string | undefined> {
+  try {
+    const answer = await fetch("/version", { cache: "no-store" });
+    const body = (await answer.json()) as { version?: string };
+    return answer.ok ? body.version : undefined;
+  } catch {
+    return undefined;
+  }
+}

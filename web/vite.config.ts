@@ -1,0 +1,28 @@
+import { fileURLToPath } from "node:url";
+import tailwindcss from "@tailwindcss/vite";
+import react from "@vitejs/plugin-react";
+import { defineConfig } from "vitest/config";
+
+/** Where `vite` sends API calls while developing: the address of a running `fluxway up`. */
+const server = process.env.FLUXWAY_DEV_SERVER ?? "http://127.0.0.1:7777";
+
+export default defineConfig({
+  plugins: [react(), tailwindcss()],
+  resolve: { alias: { "@": fileURLToPath(new URL("./src", import.meta.url)) } },
+  build: { target: "es2023", manifest: true, sourcemap: false, modulePreload: { polyfill: false }, assetsInlineLimit: 0 },
+  worker: { format: "es" },
+  server: {
+    host: "127.0.0.1",
+    proxy: {
+      "/api": { target: server, ws: true, changeOrigin: true },
+      "/version": server,
+      "/healthz": server,
+    },
+  },
+  test: {
+    environment: "happy-dom",
+    setupFiles: ["./test/setup.ts"],
+    include: ["src/**/*.test.{ts,tsx}"],
+    restoreMocks: true,
+  },
+});
