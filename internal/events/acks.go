@@ -97,7 +97,7 @@ func (h *Hub) PendingAcks(ctx context.Context, q AckQuery) (List, error) {
 		return List{}, err
 	}
 	limit := limitOf(q.Limit)
-	rows := store.Each[Record](ctx, h.db.Read(), selectPending,
+	rows := records(ctx, h.db.Read(), selectPending,
 		q.Consumer.Workspace, max(since, q.After), head, q.Consumer.Name, ackScanLimit+1)
 	return collect(rows, limit, ackScanLimit, func(r *Record) bool { return selects(patterns, r.Channel, q.Allow) })
 }
@@ -139,9 +139,12 @@ func (h *Hub) startConsumer(ctx context.Context, st *stream, consumer string, pa
 // pending reads the next facts to redeliver.
 func (s *Subscription) pending(ctx context.Context) ([]Record, error) {
 	r := &s.redo[0]
-	rows, err := store.All[Record](ctx, s.hub.db.Read(), selectPending, s.st.ws, r.after, r.upto, s.consumer, redoAtOnce)
-	if err != nil {
-		return nil, err
+	var rows []Record
+	for row, err := range records(ctx, s.hub.db.Read(), selectPending, s.st.ws, r.after, r.upto, s.consumer, redoAtOnce) {
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, row)
 	}
 	if len(rows) < redoAtOnce {
 		defer func() { s.redo = s.redo[1:] }()

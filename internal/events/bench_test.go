@@ -49,32 +49,23 @@ func BenchmarkFanout(b *testing.B) {
 			b.Run(fmt.Sprint(channels, " burst ", burst), func(b *testing.B) {
 				db := storetest.SQLite(b)
 				hub, ws := eventstest.New(b, db), storetest.Workspace()
-				sinks := make([]*counter, subscribers)
-				before := heap()
-				for i := range sinks {
-					sinks[i] = newCounter(0)
-				}
-				sinksCost := heap() - before
-				for i := range sinks {
-					sub, err := hub.Subscribe(context.Background(), events.Request{Workspace: ws, Channels: []string{channels}, Sink: sinks[i]})
+				sink, before := newCounter(0), heap()
+				for range subscribers {
+					sub, err := hub.Subscribe(context.Background(), events.Request{Workspace: ws, Channels: []string{channels}, Sink: sink})
 					if err != nil {
 						b.Fatal(err)
 					}
 					defer sub.Close()
 				}
-				each := float64(heap()-before-sinksCost) / subscribers
+				each := float64(heap()-before) / subscribers
 				for b.Loop() {
-					for _, s := range sinks {
-						s.frames.Store(0)
-						s.want.Store(int64(burst))
-					}
+					sink.frames.Store(0)
+					sink.want.Store(int64(burst) * subscribers)
 					for range burst {
 						hub.Publish(ws, "runs/run_1", said{N: 1, Text: "a piece of news of a usual size"})
 					}
-					for _, s := range sinks {
-						if got := s.wait(b); got != int64(burst) {
-							b.Fatalf("%d of %d", got, burst)
-						}
+					if got := sink.wait(b); got != int64(burst)*subscribers {
+						b.Fatalf("%d of %d", got, burst*subscribers)
 					}
 				}
 				b.ReportMetric(float64(b.N)*subscribers*float64(burst)/b.Elapsed().Seconds(), "deliveries/s")

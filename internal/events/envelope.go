@@ -12,11 +12,11 @@ type Event interface{ Kind() string }
 
 // Record is one stored fact.
 type Record struct {
-	Cursor  int64           `json:"cursor" db:"cursor"`
-	Channel string          `json:"channel" db:"channel"`
-	Kind    string          `json:"kind" db:"kind"`
-	At      time.Time       `json:"at" db:"at"`
-	Data    json.RawMessage `json:"data" db:"data"`
+	Cursor  int64           `json:"cursor"`
+	Channel string          `json:"channel"`
+	Kind    string          `json:"kind"`
+	At      time.Time       `json:"at"`
+	Data    json.RawMessage `json:"data"`
 }
 
 // message is a fact or a delta on its way into a log; cursor is 0 for a delta.

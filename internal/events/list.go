@@ -2,9 +2,9 @@ package events
 
 import (
 	"context"
+	"iter"
 
 	"github.com/fluxway/fluxway/internal/ids"
-	"github.com/fluxway/fluxway/internal/store"
 )
 
 // scanLimit is how many facts one List looks at to find those that match.
@@ -37,20 +37,20 @@ func (h *Hub) List(ctx context.Context, q Query) (List, error) {
 	limit := limitOf(q.Limit)
 	wanted := func(r *Record) bool { return selects(patterns, r.Channel, q.Allow) }
 	if len(patterns) == 1 && patterns[0].Literal() {
-		rows := store.Each[Record](ctx, h.db.Read(), selectChannel, q.Workspace, patterns[0].text, q.After, q.Kind, q.Kind, limit+1)
+		rows := records(ctx, h.db.Read(), selectChannel, q.Workspace, patterns[0].text, q.After, q.Kind, q.Kind, limit+1)
 		return collect(rows, limit, scanLimit, wanted)
 	}
 	prefix := ""
 	if len(patterns) == 1 {
 		prefix = patterns[0].prefix()
 	}
-	rows := store.Each[Record](ctx, h.db.Read(), selectFiltered,
+	rows := records(ctx, h.db.Read(), selectFiltered,
 		q.Workspace, q.After, q.Kind, q.Kind, len(prefix), len(prefix), prefix, scanLimit+1)
 	return collect(rows, limit, scanLimit, wanted)
 }
 
 // collect takes rows until it has enough or has looked at too many.
-func collect(rows func(yield func(Record, error) bool), limit, scan int, wanted func(*Record) bool) (List, error) {
+func collect(rows iter.Seq2[Record, error], limit, scan int, wanted func(*Record) bool) (List, error) {
 	list := List{Data: []Record{}}
 	for r, err := range rows {
 		if err != nil {
