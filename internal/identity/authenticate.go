@@ -29,23 +29,23 @@ type Credentials struct {
 func (d *Directory) Authenticate(ctx context.Context, c Credentials) (*Identity, error) {
 	token := c.Session
 	if c.Key != "" {
-		if !wellFormed(c.Key) {
-			return nil, badKey("The API key is not complete or has a typing error.")
-		}
 		token = c.Key
-	} else if len(token) != tokenLength {
-		return nil, signedOut()
 	}
 	hash, now := digestOf(token), d.now()
-	if e := d.cache.get(hash, now); e != nil {
+	if e := d.cache.get(hash, now); e != nil && (e.identity.Via == ViaKey) == (c.Key != "") {
 		return d.admit(e, c, now)
 	}
 	generation := d.cache.generation.Load()
 	var e *entry
 	var err error
-	if c.Key != "" {
+	switch {
+	case c.Key != "" && !wellFormed(c.Key):
+		return nil, badKey("The API key is not complete or has a typing error.")
+	case c.Key != "":
 		e, err = d.loadKey(ctx, hash, now)
-	} else {
+	case len(token) != tokenLength:
+		return nil, signedOut()
+	default:
 		e, err = d.loadSession(ctx, hash, now)
 	}
 	if err != nil {

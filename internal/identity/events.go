@@ -1,6 +1,7 @@
 package identity
 
 import (
+	"github.com/fluxway/fluxway/internal/events"
 	"github.com/fluxway/fluxway/internal/ids"
 )
 
@@ -8,7 +9,7 @@ import (
 const Channel = "identity"
 
 // Event is a fact about users, keys, sessions and workspaces.
-type Event interface{ Kind() string }
+type Event = events.Event
 
 // SetUp: the first administrator and workspace were made.
 type SetUp struct {

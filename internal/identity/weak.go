@@ -50,7 +50,7 @@ func CheckPassword(password string, about ...string) error {
 	plain := strings.ToLower(password)
 	for _, word := range about {
 		word = strings.ToLower(word)
-		if len(word) >= 4 && strings.Contains(plain, word) && len(plain)-len(word) < 6 {
+		if len(word) >= 4 && strings.Contains(plain, word) && len(strings.ReplaceAll(plain, word, "")) < 6 {
 			return weak("weak_password", "The password is little more than your own name.")
 		}
 	}
@@ -74,10 +74,11 @@ func predictable(password string) bool {
 	}
 	trimmed := strings.TrimFunc(plain, func(r rune) bool { return !unicode.IsLetter(r) })
 	for _, core := range []string{trimmed, unleet(plain), strings.TrimFunc(unleet(plain), func(r rune) bool { return !unicode.IsLetter(r) }), unleet(trimmed)} {
+		rest := utf8.RuneCountInString(plain) - utf8.RuneCountInString(core)
 		if half := len(core) / 2; half >= 3 && core[:half] == core[half:] {
 			core = core[:half]
 		}
-		if common()[core] && utf8.RuneCountInString(plain)-utf8.RuneCountInString(core) < 8 {
+		if common()[core] && rest < 8 {
 			return true
 		}
 	}
