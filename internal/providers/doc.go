@@ -9,6 +9,12 @@
 // A stream that ends without a finish chunk is broken and says so: Next answers
 // a fault with CodeBroken, never io.EOF.
 //
+// The wrappers are stacked in app, from the adapter outwards:
+//
+//	Retry(NewBreaker(FirstTokenTimeout(Observe(adapter, …), …), …), …)
+//
+// and a Router over all providers finds models by name, alias and rule.
+//
 // Adapters (anthropic, openai, gemini, ollama, copilot, demo, scripted) hang
 // below; providerstest holds the contract every one of them keeps, and a fake
 // of each vendor.

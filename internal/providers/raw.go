@@ -4,6 +4,8 @@ import (
 	"context"
 	"io"
 	"net/http"
+
+	"github.com/fluxway/fluxway/internal/kit/fault"
 )
 
 // Dialect names a wire protocol.
@@ -36,6 +38,7 @@ type RawRequest struct {
 	Body      []byte // not changed; the adapter copies when it must edit
 	Streaming bool
 	Header    http.Header // vendor headers to pass on (beta flags); no credentials
+	Trail     Trail
 }
 
 // RawResponse is an answer as the vendor sent it.
@@ -44,4 +47,36 @@ type RawResponse struct {
 	Header http.Header
 	Body   io.ReadCloser // decompressed; reading it feeds Meter
 	Meter  *Scanner
+}
+
+// speaks says whether a model relays a dialect.
+func speaks(m Model, d Dialect) bool {
+	r, ok := m.(Relayer)
+	return ok && r.Speaks(d)
+}
+
+// relay passes on, or says that the model cannot.
+func relay(ctx context.Context, m Model, req *RawRequest) (*RawResponse, error) {
+	r, ok := m.(Relayer)
+	if !ok || !r.Speaks(req.Dialect) {
+		return nil, fault.New(fault.Unsupported, "relay_unsupported", "%s does not speak %s.", req.Model, req.Dialect).
+			WithHint("Translate the request and stream it instead.")
+	}
+	return r.Relay(ctx, req)
+}
+
+// As finds a further port (Counter, Lister, Embedder, …) of a model, looking
+// through the wrappers around it.
+func As[T any](m Model) (T, bool) {
+	for {
+		if t, ok := m.(T); ok {
+			return t, true
+		}
+		wrapped, ok := m.(interface{ Unwrap() Model })
+		if !ok {
+			var none T
+			return none, false
+		}
+		m = wrapped.Unwrap()
+	}
 }

@@ -28,6 +28,34 @@ type Request struct {
 	// Extra holds fields in the vendor's own words, merged into the body as
 	// they are; for what this type has no word for.
 	Extra map[string]json.RawMessage `json:"extra,omitempty"`
+
+	Trail Trail `json:"-"`
+}
+
+// Trail says how a request came to its present model; the routing wrappers
+// write it on their own copies.
+type Trail struct {
+	Asked   string // the name the caller used
+	Attempt int    // counted from 1 over every retry and fallback; 0: not routed
+	tries   *int   // shared by the copies of one request
+}
+
+// next is the trail of the next attempt.
+func (t Trail) next() Trail {
+	if t.tries == nil {
+		t.tries = new(int)
+	}
+	*t.tries++
+	t.Attempt = *t.tries
+	return t
+}
+
+// shared makes the copies of one request count together.
+func (t Trail) shared() Trail {
+	if t.tries == nil {
+		t.tries = new(int)
+	}
+	return t
 }
 
 // Role says who speaks.
