@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/fluxway/fluxway/internal/events"
 	"github.com/fluxway/fluxway/internal/ids"
 	"github.com/fluxway/fluxway/internal/kit/seal"
 	"github.com/fluxway/fluxway/internal/kit/secret"
@@ -27,7 +28,7 @@ type Options struct {
 	Password PasswordCost
 
 	SessionIdle    time.Duration // signed out after so long without a request; 0: 7 days
-	SessionLongest time.Duration // signed out after so long in any case; 0: 90 days
+	SessionLongest time.Duration // signed out after so long in any case; 0: 90 days, or SessionIdle if that is longer
 	SessionRotate  time.Duration // a new token after so long; 0: 12 hours
 	DeviceTrust    time.Duration // how long a browser may skip the second factor; 0: 30 days
 	CacheTTL       time.Duration // how long changes made by another process may go unnoticed; 0: 5 seconds
@@ -56,7 +57,7 @@ type OIDCOptions struct {
 
 // appender is the part of events.Hub that identity needs.
 type appender interface {
-	Append(ctx context.Context, tx *store.Tx, ws ids.Workspace, channel string, ev ...Event) error
+	Append(ctx context.Context, tx *store.Tx, ws ids.Workspace, channel string, ev ...events.Event) error
 }
 
 // Directory knows all workspaces, users, keys and sessions.
@@ -82,7 +83,7 @@ func New(opts Options) (*Directory, error) {
 		return nil, errors.New("identity: Options.Box is nil")
 	}
 	opts.SessionIdle = cmp.Or(opts.SessionIdle, 7*day)
-	opts.SessionLongest = cmp.Or(opts.SessionLongest, 90*day)
+	opts.SessionLongest = cmp.Or(opts.SessionLongest, max(90*day, opts.SessionIdle))
 	opts.SessionRotate = cmp.Or(opts.SessionRotate, 12*time.Hour)
 	opts.DeviceTrust = cmp.Or(opts.DeviceTrust, 30*day)
 	opts.CacheTTL = cmp.Or(opts.CacheTTL, 5*time.Second)
@@ -127,7 +128,7 @@ func (d *Directory) Ways() Ways {
 }
 
 // say appends facts to the log of events, in the caller's transaction.
-func (d *Directory) say(ctx context.Context, tx *store.Tx, ws ids.Workspace, ev ...Event) error {
+func (d *Directory) say(ctx context.Context, tx *store.Tx, ws ids.Workspace, ev ...events.Event) error {
 	if d.opts.Events == nil {
 		return nil
 	}

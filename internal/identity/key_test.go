@@ -35,7 +35,7 @@ func TestKeysAreShownOnceAndStoredHashed(t *testing.T) {
 		if r := w.last(); r.Action != "key.create" || r.Resource != "keys/"+string(k.ID) || !strings.Contains(string(r.After), `"scopes":["runs:*"`) {
 			t.Errorf("audit row %+v, after %s", r, r.After)
 		}
-		if got := w.heard.take(); !slices.Equal(got, []string{"identity.key_created"}) {
+		if got := w.said(); !slices.Equal(got, []string{"identity.key_created"}) {
 			t.Errorf("said %v", got)
 		}
 		_, err = w.Authenticate(t.Context(), identity.Credentials{Session: text.Reveal()})

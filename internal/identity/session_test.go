@@ -35,7 +35,7 @@ func TestSignInAndOut(t *testing.T) {
 		must(t, "sign out", w.SignOut(ctx))
 		_, err = w.session(a.Token.Reveal())
 		wantCode(t, "after sign-out", err, "signed_out")
-		if got, want := w.heard.take(), []string{"identity.signed_in", "identity.signed_out"}; !slices.Equal(got, want) {
+		if got, want := w.said(), []string{"identity.signed_in", "identity.signed_out"}; !slices.Equal(got, want) {
 			t.Errorf("said %v, want %v", got, want)
 		}
 		for _, token := range []string{"", "x", "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"} {

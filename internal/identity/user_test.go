@@ -62,7 +62,7 @@ func TestUsersComeAndGo(t *testing.T) {
 			t.Errorf("%d users are left, %v; want 1", n, err)
 		}
 		want := []string{"identity.user_added", "identity.role_changed", "identity.user_changed", "identity.user_removed"}
-		if got := w.heard.take(); !slices.Equal(got, want) {
+		if got := w.said(); !slices.Equal(got, want) {
 			t.Errorf("said %v, want %v", got, want)
 		}
 	})

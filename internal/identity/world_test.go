@@ -3,10 +3,10 @@ package identity_test
 import (
 	"context"
 	"net/netip"
-	"sync"
 	"testing"
 	"time"
 
+	"github.com/fluxway/fluxway/internal/events"
 	"github.com/fluxway/fluxway/internal/identity"
 	"github.com/fluxway/fluxway/internal/identity/identitytest"
 	"github.com/fluxway/fluxway/internal/ids"
@@ -22,33 +22,24 @@ type world struct {
 	t     *testing.T
 	db    *store.DB
 	clock *identitytest.Clock
-	heard *listener
 	admin context.Context
+	hub   *events.Hub
+
+	workspace ids.Workspace // whose events said lists
+	after     int64
 }
 
-// listener keeps what was said, as the hub would.
-type listener struct {
-	mu    sync.Mutex // guards kinds
-	kinds []string
-}
-
-func (l *listener) Append(_ context.Context, tx *store.Tx, _ ids.Workspace, channel string, said ...identity.Event) error {
-	for _, ev := range said {
-		tx.AfterCommit(func() {
-			l.mu.Lock()
-			defer l.mu.Unlock()
-			l.kinds = append(l.kinds, ev.Kind())
-		})
+// said lists the kinds of events since it was asked last.
+func (w *world) said() []string {
+	w.t.Helper()
+	list, err := w.hub.List(w.t.Context(), events.Query{Workspace: w.workspace, Channels: []string{identity.Channel}, After: w.after})
+	must(w.t, "events", err)
+	var kinds []string
+	for _, r := range list.Data {
+		kinds = append(kinds, r.Kind)
+		w.after = r.Cursor
 	}
-	return nil
-}
-
-func (l *listener) take() []string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	taken := l.kinds
-	l.kinds = nil
-	return taken
+	return kinds
 }
 
 // each runs test in a fresh world on every engine.
@@ -58,16 +49,20 @@ func each(t *testing.T, test func(t *testing.T, w *world), change ...func(*ident
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		w := newWorld(t, db, change...)
 		w.admin = identitytest.SetUp(t, w.Directory)
-		w.heard.take()
+		w.workspace = identity.From(w.admin).Workspace
+		w.said()
 		test(t, w)
 	})
 }
 
 func newWorld(t *testing.T, db *store.DB, change ...func(*identity.Options)) *world {
 	t.Helper()
-	w := &world{t: t, db: db, clock: identitytest.NewClock(), heard: &listener{}}
+	w := &world{t: t, db: db, clock: identitytest.NewClock()}
+	var err error
+	w.hub, err = events.New(events.Options{DB: db})
+	must(t, "hub", err)
 	w.Directory = identitytest.New(t, db, append([]func(*identity.Options){func(o *identity.Options) {
-		o.Now, o.Events = w.clock.Now, w.heard
+		o.Now, o.Events = w.clock.Now, w.hub
 	}}, change...)...)
 	return w
 }
