@@ -15,20 +15,29 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/fluxway/fluxway/internal/agents"
+	"github.com/fluxway/fluxway/internal/conversations"
 	"github.com/fluxway/fluxway/internal/events"
 	"github.com/fluxway/fluxway/internal/identity"
+	"github.com/fluxway/fluxway/internal/jobs"
 	"github.com/fluxway/fluxway/internal/observe"
+	"github.com/fluxway/fluxway/internal/runs"
 	"github.com/fluxway/fluxway/internal/store"
 )
 
 // Options are what a Server needs.
 type Options struct {
-	DB        *store.DB           // required
-	Directory *identity.Directory // required
-	Hub       *events.Hub         // required
-	Observe   *observe.Observe    // nil: nothing is traced or counted
-	Log       *slog.Logger        // nil: silent
-	Version   string              // shown at /version
+	DB            *store.DB           // required
+	Directory     *identity.Directory // required
+	Hub           *events.Hub         // required
+	Jobs          *jobs.Queue         // nil: no routes for it; so for those below
+	Conversations *conversations.Book
+	Agents        *agents.Roster // with Runs
+	Runs          *runs.Desk
+	Settings      Settings
+	Observe       *observe.Observe // nil: nothing is traced or counted
+	Log           *slog.Logger     // nil: silent
+	Version       string           // shown at /version
 
 	Listen         string         // "": 127.0.0.1:7777
 	Hosts          []string       // names this server answers to, besides localhost, this machine's name and addresses
@@ -72,7 +81,8 @@ type Server struct {
 	panics     observe.Count
 	flights    flights
 	streams    *streams
-	modes      modes
+	visible    sights
+	mode       atomic.Pointer[modeState]
 	stopping   context.Context // ends when streams must leave
 	stop       context.CancelCauseFunc
 	openapi    func() []byte
@@ -113,7 +123,7 @@ func New(opts Options) (*Server, error) {
 	}
 	s.stopping, s.stop = context.WithCancelCause(context.Background())
 	s.streams = newStreams(s)
-	s.modes.now.Store(&modeState{Normal, s.started})
+	s.mode.Store(&modeState{Normal, s.started})
 	s.setHosts()
 	s.routes = s.table()
 	if err := s.prepare(); err != nil {
@@ -140,6 +150,19 @@ func (s *Server) table() []route {
 	all = append(all, systemAPI{s}.routes()...)
 	all = append(all, identityAPI{s, s.directory}.routes()...)
 	all = append(all, eventsAPI{s, s.hub}.routes()...)
+	if s.opts.Conversations != nil {
+		all = append(all, conversationsAPI{s, s.opts.Conversations}.routes()...)
+	}
+	if s.opts.Agents != nil && s.opts.Runs != nil {
+		all = append(all, agentsAPI{s, s.opts.Agents, s.opts.Runs}.routes()...)
+		all = append(all, runsAPI{s.opts.Runs}.routes()...)
+	}
+	if s.opts.Jobs != nil {
+		all = append(all, jobsAPI{s.opts.Jobs}.routes()...)
+	}
+	if s.opts.Settings != nil {
+		all = append(all, configAPI{s.opts.Settings}.routes()...)
+	}
 	return all
 }
 

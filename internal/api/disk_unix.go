@@ -9,6 +9,6 @@ func diskOf(path string) (*Disk, error) {
 	if err := syscall.Statfs(path, &st); err != nil {
 		return nil, err
 	}
-	block := uint64(st.Bsize)                                                                //nolint:unconvert // its type differs between systems
-	return &Disk{Path: path, Free: uint64(st.Bavail) * block, Total: st.Blocks * block}, nil //nolint:unconvert // as above
+	block := uint64(st.Bsize)                                                    //nolint:unconvert // its type differs between systems
+	return &Disk{Free: uint64(st.Bavail) * block, Total: st.Blocks * block}, nil //nolint:unconvert // as above
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/fluxway/fluxway/internal/events"
 	"github.com/fluxway/fluxway/internal/identity"
+	"github.com/fluxway/fluxway/internal/ids"
 	"github.com/fluxway/fluxway/internal/kit/fault"
 )
 
@@ -37,14 +38,39 @@ var families = map[string]string{
 	"notifications": "events:read",
 }
 
-// mayFollow says whether the caller may read a channel.
-func mayFollow(id *identity.Identity, channel string) bool {
-	family, _, _ := strings.Cut(channel, "/")
+// mayFollow says whether the caller may read a channel. A conversation may be
+// private, so its book is asked.
+func (s *Server) mayFollow(id *identity.Identity, channel string) bool {
+	family, rest, _ := strings.Cut(channel, "/")
 	permission := families[family]
 	if permission == "" {
 		permission = family + ":read"
 	}
-	return id.May(permission)
+	if !id.May(permission) {
+		return false
+	}
+	if family != "conversations" || rest == "" {
+		return true
+	}
+	return s.visible.ask(sight{id.User, id.Workspace, rest}, func() bool { return s.maySee(id, rest) })
+}
+
+func (s *Server) maySee(id *identity.Identity, conversation string) bool {
+	if s.opts.Conversations == nil {
+		return false
+	}
+	ctx, cancel := context.WithTimeout(s.stopping, sightTimeout)
+	defer cancel()
+	_, err := s.opts.Conversations.Get(ctx, askerOf(id), ids.Conversation(conversation))
+	if err != nil && fault.From(err).Kind != fault.NotFound {
+		s.log.WarnContext(ctx, "conversation not checked", "conversation", conversation, "err", err)
+	}
+	return err == nil
+}
+
+// allow is mayFollow for one caller.
+func (s *Server) allow(id *identity.Identity) func(channel string) bool {
+	return func(channel string) bool { return s.mayFollow(id, channel) }
 }
 
 // consumer is who acknowledges: a person, or a program with a key of its own.
@@ -78,7 +104,7 @@ func (a eventsAPI) list(ctx context.Context, in eventsQuery) (EventPage, error) 
 	id := identity.From(ctx)
 	return pageOf(a.hub.List(ctx, events.Query{
 		Workspace: id.Workspace, Channels: in.Channel, Kind: in.Kind, After: in.After, Limit: in.Limit,
-		Allow: func(channel string) bool { return mayFollow(id, channel) },
+		Allow: a.s.allow(id),
 	}))
 }
 
@@ -92,7 +118,7 @@ func (a eventsAPI) pending(ctx context.Context, in acksQuery) (EventPage, error)
 	id := identity.From(ctx)
 	return pageOf(a.hub.PendingAcks(ctx, events.AckQuery{
 		Consumer: consumer(id), Channels: in.Channel, After: in.After, Limit: in.Limit,
-		Allow: func(channel string) bool { return mayFollow(id, channel) },
+		Allow: a.s.allow(id),
 	}))
 }
 
@@ -126,19 +152,13 @@ func (a eventsAPI) stream(c *call, in streamQuery) error {
 	defer leave()
 	sub, err := a.hub.Subscribe(ctx, events.Request{
 		Workspace: id.Workspace, Channels: in.Channels, After: after, Consumer: consumer(id).Name,
-		Allow: func(channel string) bool { return mayFollow(id, channel) },
+		Allow: a.s.allow(id),
 	})
 	if err != nil {
 		return err
 	}
 	defer sub.Close()
-	h := c.w.Header()
-	h.Set("Content-Type", "text/event-stream")
-	h.Set("Cache-Control", "no-store, no-transform")
-	h.Set("X-Accel-Buffering", "no")
-	out := &eventWriter{c: c, to: steady{c}}
-	out.to.endless()
-	out.text.WriteString("retry: 2000\n\n")
+	out := newEventWriter(c)
 	if err := out.flush(); err != nil {
 		return nil //nolint:nilerr // the reader is gone
 	}
@@ -198,6 +218,19 @@ type eventWriter struct {
 	c    *call
 	to   steady
 	text bytes.Buffer
+}
+
+// newEventWriter begins a stream that may last.
+func newEventWriter(c *call) *eventWriter {
+	h := c.w.Header()
+	h.Set("Content-Type", "text/event-stream")
+	h.Set("Cache-Control", "no-store, no-transform")
+	h.Set("X-Accel-Buffering", "no")
+	h.Del("Content-Length")
+	w := &eventWriter{c: c, to: steady{c}}
+	w.to.endless()
+	w.text.WriteString("retry: 2000\n\n")
+	return w
 }
 
 func (w *eventWriter) batch(b events.Batch) error {

@@ -9,6 +9,11 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/fluxway/fluxway/internal/agents"
+	"github.com/fluxway/fluxway/internal/conversations"
+	"github.com/fluxway/fluxway/internal/jobs"
+	"github.com/fluxway/fluxway/internal/runs"
 )
 
 var update = flag.Bool("update", false, "write generated files again")
@@ -16,7 +21,9 @@ var update = flag.Bool("update", false, "write generated files again")
 // full is a table with every part, none of which is there.
 func full(t testing.TB) []route {
 	t.Helper()
-	s := &Server{started: time.Now()}
+	s := &Server{started: time.Now(), opts: Options{
+		Jobs: new(jobs.Queue), Conversations: new(conversations.Book), Agents: new(agents.Roster), Runs: new(runs.Desk), Settings: struct{ Settings }{},
+	}}
 	routes := s.table()
 	for _, r := range routes {
 		if err := r.prepare(); err != nil {
@@ -31,8 +38,9 @@ func TestGolden(t *testing.T) {
 	routes := full(t)
 	doc := document(routes, "dev")
 	for path, text := range map[string][]byte{
-		"../../docs/openapi.json":   indented(doc),
-		"../../docs/permissions.md": matrix(routes),
+		"../../docs/openapi.json":     indented(doc),
+		"../../docs/permissions.md":   matrix(routes),
+		"../../web/src/api/schema.ts": typescript(doc),
 	} {
 		if *update {
 			if err := os.WriteFile(path, text, 0o644); err != nil {

@@ -93,26 +93,7 @@ func (a identityAPI) setUp(ctx context.Context, in setupRequest) (reply[identity
 	return a.admitted(ctx, admission)
 }
 
-// SessionOptions are the ways to sign in.
-type SessionOptions struct {
-	Password bool        `json:"password"`
-	OIDC     *OIDCOption `json:"oidc,omitempty" doc:"An outside issuer, if one is set up."`
-}
-
-// OIDCOption is the outside issuer as a sign-in page shows it.
-type OIDCOption struct {
-	Name  string `json:"name"`
-	Start string `json:"start" doc:"Where to send the browser."`
-}
-
-func (a identityAPI) ways(context.Context, none) (SessionOptions, error) {
-	ways := a.d.Ways()
-	out := SessionOptions{Password: ways.Password}
-	if ways.OIDC {
-		out.OIDC = &OIDCOption{Name: ways.OIDCName, Start: "/api/v1/oidc/start"}
-	}
-	return out, nil
-}
+func (a identityAPI) ways(context.Context, none) (identity.Ways, error) { return a.d.Ways(), nil }
 
 type signInRequest struct {
 	User         string        `json:"user" required:"true" max:"64"`
@@ -210,16 +191,9 @@ func (a identityAPI) finishOIDC(c *call, in oidcCallbackQuery) error {
 	return nil
 }
 
-// whole is a list that is always short enough for one page.
-func whole[T any](rows []T, err error) (page.Page[T], error) {
-	if rows == nil {
-		rows = []T{}
-	}
-	return page.Page[T]{Data: rows}, err
-}
-
-func (a identityAPI) sessions(ctx context.Context, _ none) (page.Page[identity.Session], error) {
-	return whole(a.d.Sessions(ctx))
+func (a identityAPI) sessions(ctx context.Context, in listQuery) (page.Page[identity.Session], error) {
+	rows, err := a.d.Sessions(ctx)
+	return pieceOf(in, rows, err, func(s identity.Session) string { return string(s.ID) })
 }
 
 type sessionPath struct {
@@ -281,8 +255,9 @@ func (a identityAPI) disableTOTP(ctx context.Context, in totpOffRequest) (nothin
 	return nothing{}, a.d.DisableTOTP(ctx, in.Password.Reveal())
 }
 
-func (a identityAPI) devices(ctx context.Context, _ none) (page.Page[identity.Device], error) {
-	return whole(a.d.Devices(ctx))
+func (a identityAPI) devices(ctx context.Context, in listQuery) (page.Page[identity.Device], error) {
+	rows, err := a.d.Devices(ctx)
+	return pieceOf(in, rows, err, func(d identity.Device) string { return string(d.ID) })
 }
 
 type devicePath struct {
@@ -295,10 +270,6 @@ func (a identityAPI) forgetDevice(ctx context.Context, in devicePath) (nothing, 
 
 func (a identityAPI) forgetDevices(ctx context.Context, _ none) (nothing, error) {
 	return nothing{}, a.d.RevokeDevices(ctx)
-}
-
-type listQuery struct {
-	page.Query `query:"inline" json:"-"`
 }
 
 func (a identityAPI) users(ctx context.Context, in listQuery) (page.Page[identity.Member], error) {
@@ -352,8 +323,9 @@ func (a identityAPI) resetTOTP(ctx context.Context, in userPath) (nothing, error
 	return nothing{}, a.d.ResetTOTP(ctx, in.User)
 }
 
-func (a identityAPI) workspaces(ctx context.Context, _ none) (page.Page[identity.Workspace], error) {
-	return whole(a.d.Workspaces(ctx))
+func (a identityAPI) workspaces(ctx context.Context, in listQuery) (page.Page[identity.Workspace], error) {
+	rows, err := a.d.Workspaces(ctx)
+	return pieceOf(in, rows, err, func(w identity.Workspace) string { return string(w.ID) })
 }
 
 type newWorkspaceRequest struct {

@@ -1,7 +1,6 @@
 package api
 
 import (
-	"sync/atomic"
 	"time"
 
 	"github.com/fluxway/fluxway/internal/kit/fault"
@@ -18,12 +17,6 @@ const (
 	Draining    Mode = "draining"
 )
 
-// modes holds the mode, and tells streams when it turns to Draining.
-type modes struct {
-	now   atomic.Pointer[modeState]
-	drain func() // asks the streams to leave
-}
-
 type modeState struct {
 	mode  Mode
 	since time.Time
@@ -31,13 +24,13 @@ type modeState struct {
 
 // Mode is the current mode and since when it holds.
 func (s *Server) Mode() (Mode, time.Time) {
-	m := s.modes.now.Load()
+	m := s.mode.Load()
 	return m.mode, m.since
 }
 
 // SetMode changes the mode at once.
 func (s *Server) SetMode(m Mode) {
-	s.modes.now.Store(&modeState{m, time.Now().UTC()})
+	s.mode.Store(&modeState{m, time.Now().UTC()})
 	if m == Draining {
 		s.streams.drain()
 	}
@@ -45,7 +38,7 @@ func (s *Server) SetMode(m Mode) {
 
 // down is why new work is not taken now, or nil.
 func (s *Server) down() error {
-	switch s.modes.now.Load().mode {
+	switch s.mode.Load().mode {
 	case Maintenance:
 		return fault.New(fault.Unavailable, "maintenance", "Fluxway is being maintained and takes no new work.").
 			WithHint("Try again in a while; an administrator ends it with POST /api/v1/system/mode.").RetryIn(30 * time.Second)

@@ -15,9 +15,6 @@ func document(routes []route, version string) ordered {
 	failure := s.of(reflect.TypeFor[ErrorBody]())
 	var paths ordered
 	for _, r := range routes {
-		if r.Action.hidden {
-			continue
-		}
 		op := s.operation(r, failure)
 		method := strings.ToLower(r.Method)
 		at := -1

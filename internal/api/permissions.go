@@ -14,9 +14,6 @@ func matrix(routes []route) []byte {
 	b.WriteString("An API key may do what its scopes and the role of its owner both allow.\n\n")
 	b.WriteString("| route | permission | viewer | operator | admin |\n|---|---|---|---|---|\n")
 	for _, r := range routes {
-		if r.Action.hidden {
-			continue
-		}
 		fmt.Fprintf(&b, "| `%s` | %s |", r.name(), permissionText(r.Permission))
 		for _, role := range []identity.Role{identity.Viewer, identity.Operator, identity.Admin} {
 			mark := "–"

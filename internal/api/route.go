@@ -30,6 +30,10 @@ type action struct {
 	invoke func(c *call) error
 	input  *input
 
+	// streamed answers with events when Accept asks for them; start does what
+	// the route does, its answer held back.
+	streamed func(c *call, start func() error) error
+
 	status  int           // of success
 	media   string        // of the answer, when it is not JSON
 	also    string        // a second media type the route can answer with
@@ -41,7 +45,6 @@ type action struct {
 	whileDown  bool // answers in maintenance and while draining
 	looseQuery bool // parameters that nobody declared are ignored
 	quiet      bool // not written to the audit: it changes nothing
-	hidden     bool // not in OpenAPI
 }
 
 // option changes an action.
@@ -62,9 +65,6 @@ func looseQuery(a *action) { a.looseQuery = true }
 // quiet keeps a POST that changes nothing out of the audit.
 func quiet(a *action) { a.quiet = true }
 
-// hidden keeps a route out of OpenAPI.
-func hidden(a *action) { a.hidden = true }
-
 // bodyLimit allows other bodies than the server's limit does.
 func bodyLimit(n int64) option { return func(a *action) { a.limit = n } }
 
@@ -73,6 +73,11 @@ func timeout(d time.Duration) option { return func(a *action) { a.timeout = d } 
 
 // media says what the route answers with instead of JSON.
 func media(kind string) option { return func(a *action) { a.media = kind } }
+
+// streamedBy lets the route answer with events when asked by Accept.
+func streamedBy(f func(c *call, start func() error) error) option {
+	return func(a *action) { a.streamed, a.also = f, "text/event-stream" }
+}
 
 // also says what else the route answers with when asked by Accept.
 func also(kind string) option { return func(a *action) { a.also = kind } }

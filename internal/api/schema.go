@@ -12,8 +12,10 @@ import (
 
 	"github.com/fluxway/fluxway/internal/events"
 	"github.com/fluxway/fluxway/internal/identity"
+	"github.com/fluxway/fluxway/internal/jobs"
 	"github.com/fluxway/fluxway/internal/kit/secret"
 	"github.com/fluxway/fluxway/internal/kit/strictjson"
+	"github.com/fluxway/fluxway/internal/runs"
 )
 
 // ordered is a JSON object whose names keep their order.
@@ -90,6 +92,9 @@ func (s *schemas) of(t reflect.Type) ordered {
 	case reflect.Float32, reflect.Float64:
 		return ordered{{"type", "number"}}
 	case reflect.Slice:
+		if t.Elem().Kind() == reflect.Uint8 {
+			return ordered{{"type", "string"}, {"format", "byte"}}
+		}
 		return ordered{{"type", "array"}, {"items", s.of(t.Elem())}}
 	case reflect.Map:
 		return ordered{{"type", "object"}, {"additionalProperties", s.of(t.Elem())}}
@@ -135,6 +140,15 @@ var renamed = map[reflect.Type]string{
 	reflect.TypeFor[identity.Verification](): "AuditVerification",
 	reflect.TypeFor[events.Record]():         "Event",
 	reflect.TypeFor[CreatedKey]():            "KeyCreated",
+	reflect.TypeFor[CheckState]():            "Check",
+	reflect.TypeFor[identity.Ways]():         "SessionOptions",
+	reflect.TypeFor[jobs.KindInfo]():         "JobKind",
+	reflect.TypeFor[runs.Accepted]():         "ChatStarted",
+}
+
+// shaped describes fields of other parts whose Go type says too little.
+var shaped = map[reflect.Type]map[string]ordered{
+	reflect.TypeFor[events.Record](): {"data": {{"type", "object"}, {"additionalProperties", ordered{}}}},
 }
 
 // componentName is "" for a type without a name.
@@ -208,7 +222,11 @@ func (s *schemas) fields(t reflect.Type, properties *ordered, required *[]string
 		case name == "" || name == "-" || !f.IsExported():
 			continue
 		}
-		*properties = append(*properties, pair{name, s.field(f)})
+		field := s.field(f)
+		if shape, ok := shaped[t][name]; ok {
+			field = shape
+		}
+		*properties = append(*properties, pair{name, field})
 		if s.asked && f.Tag.Get("required") == "true" || !s.asked && !strings.Contains(opts, "omit") {
 			*required = append(*required, name)
 		}

@@ -222,7 +222,8 @@ func (c *call) perform() (err error) {
 		_ = deadlines.SetReadDeadline(time.Time{}) // a writer without deadlines never cuts the route off
 		_ = deadlines.SetWriteDeadline(c.started.Add(c.e.timeout + writeGrace))
 	}
-	if c.e.timeout > 0 {
+	streams := c.e.route.Action.streamed != nil && wantsStream(c.r)
+	if c.e.timeout > 0 && !streams {
 		ctx, cancel := context.WithTimeoutCause(c.ctx, c.e.timeout, timedOut(c.e.timeout))
 		defer cancel()
 		c.ctx = ctx
@@ -235,9 +236,17 @@ func (c *call) perform() (err error) {
 		defer func() { observe.End(span, serverSide(err)) }()
 	}
 	c.ctx = callContext{c.ctx, c}
-	if c.e.door {
+	if c.e.door || streams {
 		c.w = tracked{c.w, c}
 	}
+	if streams {
+		return c.e.route.Action.streamed(c, c.start)
+	}
+	return c.start()
+}
+
+// start runs the function, once if the caller gave a key for that.
+func (c *call) start() error {
 	if key := c.r.Header["Idempotency-Key"]; len(key) > 0 && c.e.replays {
 		return c.once(key[0])
 	}

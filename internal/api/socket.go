@@ -56,7 +56,7 @@ func (a eventsAPI) socket(c *call, _ none) error {
 	id := c.caller
 	k.sub, err = a.hub.Subscribe(c.ctx, events.Request{
 		Workspace: id.Workspace, Consumer: consumer(id).Name, Sink: k,
-		Allow: func(channel string) bool { return mayFollow(k.caller.Load(), channel) },
+		Allow: func(channel string) bool { return a.s.mayFollow(k.caller.Load(), channel) },
 	})
 	if err != nil {
 		k.refuse(err)
@@ -160,9 +160,9 @@ func (k *socket) tend(ctx context.Context, now time.Time) {
 	case id.Workspace != was.Workspace:
 		k.leave(fault.New(fault.Unauthenticated, "identity_changed", "The session moved to another workspace.").WithHint("Connect again.").RetryIn(0))
 		return
-	case id.Permissions != was.Permissions:
+	default:
 		k.caller.Store(id)
-		k.sub.Reauthorise()
+		k.sub.Reauthorise() // also for what another process changed
 	}
 	_ = k.sub.Send(pingFrame) // a full queue is the hub's to judge
 }
@@ -382,7 +382,7 @@ func (k *socket) backfill(ctx context.Context, m *message) error {
 	}
 	list, err := k.s.hub.List(ctx, events.Query{
 		Workspace: id.Workspace, Channels: m.Channels, After: after, Limit: m.Limit,
-		Allow: func(channel string) bool { return mayFollow(id, channel) },
+		Allow: k.s.allow(id),
 	})
 	if err != nil {
 		return err

@@ -40,12 +40,12 @@ func (a systemAPI) routes() []route {
 
 // Status is a short yes or no.
 type Status struct {
-	Status string        `json:"status" enum:"ok,failing,maintenance,draining"`
-	Checks []CheckResult `json:"checks,omitempty"`
+	Status string       `json:"status" enum:"ok,failing,maintenance,draining"`
+	Checks []CheckState `json:"checks,omitempty"`
 }
 
-// CheckResult is how one check went.
-type CheckResult struct {
+// CheckState is how one check went.
+type CheckState struct {
 	Name    string `json:"name"`
 	Status  string `json:"status" enum:"ok,failing"`
 	Message string `json:"message,omitempty" doc:"Why it fails; only for those who may read it."`
@@ -74,15 +74,15 @@ func (a systemAPI) health(ctx context.Context, _ none) (reply[Status], error) {
 const checkTimeout = 5 * time.Second
 
 // check runs all checks at once.
-func (s *Server) check(ctx context.Context) []CheckResult {
+func (s *Server) check(ctx context.Context) []CheckState {
 	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
 	defer cancel()
 	all := append([]Check{{"database", s.checkDatabase}}, s.opts.Checks...)
-	results := make([]CheckResult, len(all))
+	results := make([]CheckState, len(all))
 	var wg sync.WaitGroup
 	for i, c := range all {
 		wg.Go(func() {
-			results[i] = CheckResult{Name: c.Name, Status: "ok"}
+			results[i] = CheckState{Name: c.Name, Status: "ok"}
 			if err := c.Run(ctx); err != nil {
 				results[i].Status, results[i].Message = "failing", fault.From(err).Message
 				s.log.WarnContext(ctx, "check failed", "check", c.Name, "err", err)
@@ -100,12 +100,12 @@ func (s *Server) checkDatabase(ctx context.Context) error {
 
 // Version is what runs.
 type Version struct {
-	Version string `json:"version"`
-	Go      string `json:"go"`
+	Version   string `json:"version"`
+	GoVersion string `json:"go_version"`
 }
 
 func (a systemAPI) version(context.Context, none) (Version, error) {
-	return Version{Version: a.s.opts.Version, Go: runtime.Version()}, nil
+	return Version{Version: a.s.opts.Version, GoVersion: runtime.Version()}, nil
 }
 
 func (a systemAPI) metrics(c *call, _ none) error {
@@ -119,12 +119,13 @@ func (a systemAPI) reference(c *call, in none) error { return a.s.serveReference
 // System is the state of the server.
 type System struct {
 	Version   string           `json:"version"`
-	Go        string           `json:"go"`
+	GoVersion string           `json:"go_version"`
 	StartedAt time.Time        `json:"started_at"`
 	Mode      Mode             `json:"mode" enum:"normal,maintenance,draining"`
 	ModeSince time.Time        `json:"mode_since"`
-	Checks    []CheckResult    `json:"checks"`
+	Checks    []CheckState     `json:"checks"`
 	Database  DatabaseState    `json:"database"`
+	DataDir   string           `json:"data_dir,omitempty"`
 	Disk      *Disk            `json:"disk,omitempty"`
 	Counts    map[string]int64 `json:"counts" doc:"What is going on now: open sockets and streams, goroutines, bytes of memory."`
 }
@@ -138,7 +139,6 @@ type DatabaseState struct {
 
 // Disk is the space where the data directory lies.
 type Disk struct {
-	Path  string `json:"path"`
 	Free  uint64 `json:"free_bytes"`
 	Total uint64 `json:"total_bytes"`
 }
@@ -150,8 +150,9 @@ func (a systemAPI) system(ctx context.Context, _ none) (System, error) {
 		return System{}, fmt.Errorf("measuring the database: %w", err)
 	}
 	out := System{
-		Version: a.s.opts.Version, Go: runtime.Version(), StartedAt: a.s.started, Checks: a.s.check(ctx),
+		Version: a.s.opts.Version, GoVersion: runtime.Version(), StartedAt: a.s.started, Checks: a.s.check(ctx),
 		Database: DatabaseState{Engine: engine.Name, Where: engine.Where, Size: size}, Counts: a.s.counts(),
+		DataDir: a.s.opts.DataDir,
 	}
 	out.Mode, out.ModeSince = a.s.Mode()
 	if a.s.opts.DataDir != "" {
@@ -183,7 +184,7 @@ func (a systemAPI) setMode(ctx context.Context, in modeRequest) (System, error) 
 
 // Backup is one archive of all rows.
 type Backup struct {
-	Name      string    `json:"name"`
+	ID        string    `json:"id" doc:"The name of its file."`
 	Path      string    `json:"path"`
 	Size      int64     `json:"size_bytes"`
 	CreatedAt time.Time `json:"created_at"`
@@ -231,7 +232,7 @@ func backupAt(path string) (Backup, error) {
 	if err != nil {
 		return Backup{}, fmt.Errorf("looking at a backup: %w", err)
 	}
-	return Backup{Name: filepath.Base(path), Path: path, Size: info.Size(), CreatedAt: info.ModTime().UTC()}, nil
+	return Backup{ID: filepath.Base(path), Path: path, Size: info.Size(), CreatedAt: info.ModTime().UTC()}, nil
 }
 
 func noBackups() error {

@@ -133,7 +133,10 @@ func (t *tsWriter) responses(responses ordered) {
 
 func (t *tsWriter) content(content ordered) {
 	t.open("content: {")
-	for _, c := range content {
+	for i, c := range content {
+		if i > 0 && c.name == "text/event-stream" { // read by hand, never by the typed client
+			continue
+		}
 		t.value(strconv.Quote(c.name)+": ", c.value.(ordered).get("schema").(ordered), ";")
 	}
 	t.close("};")

@@ -1,175 +1,3253 @@
-/** The HTTP contract in the shape openapi-typescript prints. Generated files replace this one. */
+/** Generated from the route table of internal/api by `make generate`; do not edit. */
 
-type Page<T> = { data: T[]; has_more: boolean; next_cursor?: string };
-type Params = { query?: Record<string, unknown>; path?: Record<string, string>; header?: Record<string, string> };
-type Answer<T> = { headers: Record<string, unknown>; content: { "application/json": T } };
-type Nothing = { headers: Record<string, unknown>; content?: never };
-type Failure = Answer<components["schemas"]["Error"]>;
-type Op<Ok, P extends Params = Record<never, never>, Body = never> = {
-  parameters: (P extends { path: infer Path } ? { path: Path } : { path?: never }) & {
-    query?: P extends { query?: infer Query } ? Query : never;
-    header?: never;
-    cookie?: never;
+export interface paths {
+  "/livez": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** Whether the process lives. */
+    get: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Status"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
   };
-  responses: { 200: [Ok] extends [never] ? Nothing : Answer<Ok>; default: Failure };
-} & ([Body] extends [never] ? { requestBody?: never } : { requestBody: { content: { "application/json": Body } } });
-type List = { limit?: number; cursor?: string };
-type S = components["schemas"];
+  "/readyz": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** Whether new work is taken. */
+    get: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Status"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/healthz": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** Whether everything that must work does. */
+    get: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Status"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/version": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** What runs here. */
+    get: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Version"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/metrics": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** Metrics in the text format of Prometheus. */
+    get: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "text/plain": string;
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/openapi.json": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** This description. */
+    get: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": string;
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/docs": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** The API reference as a page. */
+    get: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "text/html": string;
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/system": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** Health, versions, disk, database and what is going on. */
+    get: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["System"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/system/mode": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get?: never;
+    put?: never;
+    /** Take new work, or not. */
+    post: {
+      parameters: {
+        query?: never;
+        header?: {
+          /** A fresh random text; the same request with the same key within a day gets the same answer instead of being done twice. */
+          "Idempotency-Key"?: string;
+        };
+        path?: never;
+        cookie?: never;
+      };
+      requestBody: {
+        content: {
+          "application/json": components["schemas"]["ModeRequest"];
+        };
+      };
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["System"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/system/backups": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** Backups in the data directory, newest first. */
+    get: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["BackupPage"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    put?: never;
+    /** Take a backup now, beside the running work. */
+    post: {
+      parameters: {
+        query?: never;
+        header?: {
+          /** A fresh random text; the same request with the same key within a day gets the same answer instead of being done twice. */
+          "Idempotency-Key"?: string;
+        };
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        201: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Backup"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/setup": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** Whether Fluxway still needs its first administrator. */
+    get: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["SetupState"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    put?: never;
+    /** Make the first administrator and workspace, with the code that the server printed. */
+    post: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody: {
+        content: {
+          "application/json": components["schemas"]["SetupRequest"];
+        };
+      };
+      responses: {
+        201: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Me"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/session/options": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** Which ways to sign in exist. */
+    get: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["SessionOptions"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/session": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** Who is calling, where, and what they may do. */
+    get: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Me"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    put?: never;
+    /** Sign in with a password and, where it is on, a second factor. */
+    post: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody: {
+        content: {
+          "application/json": components["schemas"]["SignInRequest"];
+        };
+      };
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Me"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    /** Sign out. */
+    delete: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        204: {
+          headers: { [name: string]: unknown };
+          content?: never;
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/session/workspace": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get?: never;
+    put?: never;
+    /** Switch to another workspace. */
+    post: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody: {
+        content: {
+          "application/json": components["schemas"]["SwitchRequest"];
+        };
+      };
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Me"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/oidc/start": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** Leave for the outside issuer to sign in there. */
+    get: {
+      parameters: {
+        query?: {
+          /** The path of ours to come back to. */
+          return_to?: string;
+        };
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        302: {
+          headers: { [name: string]: unknown };
+          content: {
+            "text/html": string;
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/oidc/callback": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** Come back from the outside issuer. */
+    get: {
+      parameters: {
+        query?: {
+          state?: string;
+          code?: string;
+          error?: string;
+        };
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        302: {
+          headers: { [name: string]: unknown };
+          content: {
+            "text/html": string;
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/sessions": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** Where the caller is signed in. */
+    get: {
+      parameters: {
+        query?: {
+          /** How many rows at the most, 1 to 500; 50 if left out. */
+          limit?: number;
+          /** next_cursor of the page before. */
+          cursor?: string;
+        };
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["SessionPage"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/sessions/{session}": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get?: never;
+    put?: never;
+    post?: never;
+    /** End one of the caller's sessions. */
+    delete: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path: {
+          session: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        204: {
+          headers: { [name: string]: unknown };
+          content?: never;
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/account": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get?: never;
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    /** Change the caller's own name or address. */
+    patch: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: {
+        content: {
+          "application/json": components["schemas"]["AccountRequest"];
+        };
+      };
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Account"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    trace?: never;
+  };
+  "/api/v1/account/password": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get?: never;
+    put?: never;
+    /** Change the caller's own password; other sessions end. */
+    post: {
+      parameters: {
+        query?: never;
+        header?: {
+          /** A fresh random text; the same request with the same key within a day gets the same answer instead of being done twice. */
+          "Idempotency-Key"?: string;
+        };
+        path?: never;
+        cookie?: never;
+      };
+      requestBody: {
+        content: {
+          "application/json": components["schemas"]["PasswordRequest"];
+        };
+      };
+      responses: {
+        204: {
+          headers: { [name: string]: unknown };
+          content?: never;
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/account/totp": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get?: never;
+    /** Turn the second factor on with a first code. */
+    put: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody: {
+        content: {
+          "application/json": components["schemas"]["TotpRequest"];
+        };
+      };
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["RecoveryCodes"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    /** Begin to set up a second factor. */
+    post: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["TOTPStart"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    /** Turn the second factor off. */
+    delete: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody: {
+        content: {
+          "application/json": components["schemas"]["TotpOffRequest"];
+        };
+      };
+      responses: {
+        204: {
+          headers: { [name: string]: unknown };
+          content?: never;
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/account/devices": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** Browsers that may skip the second factor. */
+    get: {
+      parameters: {
+        query?: {
+          /** How many rows at the most, 1 to 500; 50 if left out. */
+          limit?: number;
+          /** next_cursor of the page before. */
+          cursor?: string;
+        };
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["DevicePage"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    put?: never;
+    post?: never;
+    /** Stop trusting all browsers. */
+    delete: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        204: {
+          headers: { [name: string]: unknown };
+          content?: never;
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/account/devices/{device}": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get?: never;
+    put?: never;
+    post?: never;
+    /** Stop trusting one browser. */
+    delete: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path: {
+          device: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        204: {
+          headers: { [name: string]: unknown };
+          content?: never;
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/users": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** Who belongs to the workspace. */
+    get: {
+      parameters: {
+        query?: {
+          /** How many rows at the most, 1 to 500; 50 if left out. */
+          limit?: number;
+          /** next_cursor of the page before. */
+          cursor?: string;
+        };
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["UserPage"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    put?: never;
+    /** Add someone to the workspace. */
+    post: {
+      parameters: {
+        query?: never;
+        header?: {
+          /** A fresh random text; the same request with the same key within a day gets the same answer instead of being done twice. */
+          "Idempotency-Key"?: string;
+        };
+        path?: never;
+        cookie?: never;
+      };
+      requestBody: {
+        content: {
+          "application/json": components["schemas"]["NewUserRequest"];
+        };
+      };
+      responses: {
+        201: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["User"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/users/{user}": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** One user of the workspace. */
+    get: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path: {
+          user: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["User"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    put?: never;
+    post?: never;
+    /** Take someone out of the workspace. */
+    delete: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path: {
+          user: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        204: {
+          headers: { [name: string]: unknown };
+          content?: never;
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    options?: never;
+    head?: never;
+    /** Change someone's role, name, address or password. */
+    patch: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path: {
+          user: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: {
+        content: {
+          "application/json": components["schemas"]["UserRequest"];
+        };
+      };
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["User"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    trace?: never;
+  };
+  "/api/v1/users/{user}/totp": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get?: never;
+    put?: never;
+    post?: never;
+    /** Turn off the second factor of someone who lost it. */
+    delete: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path: {
+          user: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        204: {
+          headers: { [name: string]: unknown };
+          content?: never;
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/workspaces": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** The workspaces the caller belongs to. */
+    get: {
+      parameters: {
+        query?: {
+          /** How many rows at the most, 1 to 500; 50 if left out. */
+          limit?: number;
+          /** next_cursor of the page before. */
+          cursor?: string;
+        };
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["WorkspacePage"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    put?: never;
+    /** Make a workspace. */
+    post: {
+      parameters: {
+        query?: never;
+        header?: {
+          /** A fresh random text; the same request with the same key within a day gets the same answer instead of being done twice. */
+          "Idempotency-Key"?: string;
+        };
+        path?: never;
+        cookie?: never;
+      };
+      requestBody: {
+        content: {
+          "application/json": components["schemas"]["NewWorkspaceRequest"];
+        };
+      };
+      responses: {
+        201: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Workspace"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/workspaces/{workspace}": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get?: never;
+    put?: never;
+    post?: never;
+    /** Delete a workspace and all that is in it. */
+    delete: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path: {
+          workspace: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        204: {
+          headers: { [name: string]: unknown };
+          content?: never;
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    options?: never;
+    head?: never;
+    /** Rename a workspace. */
+    patch: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path: {
+          workspace: string;
+        };
+        cookie?: never;
+      };
+      requestBody: {
+        content: {
+          "application/json": components["schemas"]["WorkspaceRequest"];
+        };
+      };
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Workspace"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    trace?: never;
+  };
+  "/api/v1/keys": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** API keys: the caller's own, or all for those who manage them. */
+    get: {
+      parameters: {
+        query?: {
+          /** How many rows at the most, 1 to 500; 50 if left out. */
+          limit?: number;
+          /** next_cursor of the page before. */
+          cursor?: string;
+        };
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["KeyPage"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    put?: never;
+    /** Make an API key; its text is in this answer and never again. */
+    post: {
+      parameters: {
+        query?: never;
+        header?: {
+          /** A fresh random text; the same request with the same key within a day gets the same answer instead of being done twice. */
+          "Idempotency-Key"?: string;
+        };
+        path?: never;
+        cookie?: never;
+      };
+      requestBody: {
+        content: {
+          "application/json": components["schemas"]["NewKeyRequest"];
+        };
+      };
+      responses: {
+        201: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["KeyCreated"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/keys/{key}": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** One API key. */
+    get: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path: {
+          key: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Key"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    put?: never;
+    post?: never;
+    /** Revoke an API key. */
+    delete: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path: {
+          key: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        204: {
+          headers: { [name: string]: unknown };
+          content?: never;
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/keys/{key}/rotate": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get?: never;
+    put?: never;
+    /** Give an API key a new text; the old one works for a while. */
+    post: {
+      parameters: {
+        query?: never;
+        header?: {
+          /** A fresh random text; the same request with the same key within a day gets the same answer instead of being done twice. */
+          "Idempotency-Key"?: string;
+        };
+        path: {
+          key: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: {
+        content: {
+          "application/json": components["schemas"]["RotateRequest"];
+        };
+      };
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["KeyCreated"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/audit": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** Who did what, newest first. */
+    get: {
+      parameters: {
+        query?: {
+          /** A user's id or name. */
+          actor?: string;
+          action?: string;
+          resource?: string;
+          result?: "ok" | "refused" | "failed";
+          /** At or after, RFC 3339. */
+          since?: string;
+          /** Before, RFC 3339. */
+          until?: string;
+          /** How many rows at the most, 1 to 500; 50 if left out. */
+          limit?: number;
+          /** next_cursor of the page before. */
+          cursor?: string;
+        };
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["AuditEntryPage"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/audit/export": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** The audit as a file, oldest first. */
+    get: {
+      parameters: {
+        query?: {
+          /** A user's id or name. */
+          actor?: string;
+          action?: string;
+          resource?: string;
+          result?: "ok" | "refused" | "failed";
+          /** At or after, RFC 3339. */
+          since?: string;
+          /** Before, RFC 3339. */
+          until?: string;
+          /** csv if left out. */
+          format?: "csv" | "jsonl";
+        };
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "text/csv": string;
+            "application/x-ndjson": string;
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/audit/verify": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** Whether the chain of the audit is whole. */
+    get: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["AuditVerification"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/events": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** Stored events, the oldest first. */
+    get: {
+      parameters: {
+        query?: {
+          /** Channels or patterns: runs/*, conversations/**; all if left out. */
+          channel?: string[];
+          kind?: string;
+          /** Only events with a greater cursor. */
+          after?: number;
+          /** 100 if left out. */
+          limit?: number;
+        };
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["EventPage"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/events/stream": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** Follow events as server-sent events; resumable with Last-Event-ID. */
+    get: {
+      parameters: {
+        query: {
+          /** Channels or patterns, separated by commas. */
+          channels: string[];
+          /** Start behind this cursor; only what comes if left out. */
+          after?: number;
+        };
+        header?: {
+          /** What a browser sends when it connects again; wins over after. */
+          "Last-Event-Id"?: number;
+        };
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "text/event-stream": string;
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/ws": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** Follow events over a WebSocket: subscribe, unsubscribe, backfill, ack, ping. */
+    get: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        101: {
+          headers: { [name: string]: unknown };
+          content?: never;
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/events/acks": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** Events that the caller has still to acknowledge. */
+    get: {
+      parameters: {
+        query?: {
+          channel?: string[];
+          after?: number;
+          limit?: number;
+        };
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["EventPage"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    put?: never;
+    /** Acknowledge events, so that they are not delivered again. */
+    post: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody: {
+        content: {
+          "application/json": components["schemas"]["AckRequest"];
+        };
+      };
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Acked"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/conversations": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** Conversations the caller may see, the last used first. */
+    get: {
+      parameters: {
+        query?: {
+          /** How many rows at the most, 1 to 500; 50 if left out. */
+          limit?: number;
+          /** next_cursor of the page before. */
+          cursor?: string;
+          /** Words in the title. */
+          search?: string;
+          /** Those put away instead of those in use. */
+          archived?: boolean;
+        };
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["ConversationPage"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    put?: never;
+    /** Open a conversation. */
+    post: {
+      parameters: {
+        query?: never;
+        header?: {
+          /** A fresh random text; the same request with the same key within a day gets the same answer instead of being done twice. */
+          "Idempotency-Key"?: string;
+        };
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: {
+        content: {
+          "application/json": components["schemas"]["NewConversationRequest"];
+        };
+      };
+      responses: {
+        201: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Conversation"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/conversations/{conversation}": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** One conversation. */
+    get: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path: {
+          conversation: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Conversation"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    put?: never;
+    post?: never;
+    /** Delete it and its messages for good. */
+    delete: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path: {
+          conversation: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        204: {
+          headers: { [name: string]: unknown };
+          content?: never;
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    options?: never;
+    head?: never;
+    /** Change its title, pin, archive mark or who may see it. */
+    patch: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path: {
+          conversation: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: {
+        content: {
+          "application/json": components["schemas"]["ConversationRequest"];
+        };
+      };
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Conversation"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    trace?: never;
+  };
+  "/api/v1/conversations/{conversation}/messages": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** What was said, the newest first. */
+    get: {
+      parameters: {
+        query?: {
+          /** How many rows at the most, 1 to 500; 50 if left out. */
+          limit?: number;
+          /** next_cursor of the page before. */
+          cursor?: string;
+        };
+        header?: never;
+        path: {
+          conversation: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["MessagePage"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/conversations/{conversation}/messages/{message}": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** One message. */
+    get: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path: {
+          conversation: string;
+          message: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Message"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/agents": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** The agents of this server. */
+    get: {
+      parameters: {
+        query?: {
+          /** How many rows at the most, 1 to 500; 50 if left out. */
+          limit?: number;
+          /** next_cursor of the page before. */
+          cursor?: string;
+        };
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["AgentPage"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/agents/{agent}": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** One agent. */
+    get: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path: {
+          agent: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Agent"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/agents/{agent}/chat": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get?: never;
+    put?: never;
+    /** Ask an agent something: 202 at once, or the events of the answer with Accept: text/event-stream. */
+    post: {
+      parameters: {
+        query?: never;
+        header?: {
+          /** A fresh random text; the same request with the same key within a day gets the same answer instead of being done twice. */
+          "Idempotency-Key"?: string;
+        };
+        path: {
+          agent: string;
+        };
+        cookie?: never;
+      };
+      requestBody: {
+        content: {
+          "application/json": components["schemas"]["ChatRequest"];
+        };
+      };
+      responses: {
+        202: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["ChatStarted"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/runs": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** The caller's runs, newest first. */
+    get: {
+      parameters: {
+        query?: {
+          /** How many rows at the most, 1 to 500; 50 if left out. */
+          limit?: number;
+          /** next_cursor of the page before. */
+          cursor?: string;
+          state?: "queued" | "running" | "finished" | "failed" | "cancelled";
+          conversation?: string;
+        };
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["RunPage"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/runs/{run}": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** One run, with the answer so far. */
+    get: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path: {
+          run: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Run"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/runs/{run}/cancel": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get?: never;
+    put?: never;
+    /** Stop a run; what was answered so far is kept. */
+    post: {
+      parameters: {
+        query?: never;
+        header?: {
+          /** A fresh random text; the same request with the same key within a day gets the same answer instead of being done twice. */
+          "Idempotency-Key"?: string;
+        };
+        path: {
+          run: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Run"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/jobs": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** Background work, newest first. */
+    get: {
+      parameters: {
+        query?: {
+          /** How many rows at the most, 1 to 500; 50 if left out. */
+          limit?: number;
+          /** next_cursor of the page before. */
+          cursor?: string;
+          state?: "queued" | "running" | "paused" | "finished" | "failed" | "cancelled";
+          kind?: string;
+        };
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["JobPage"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/jobs/{job}": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** One job. */
+    get: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path: {
+          job: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Job"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/jobs/{job}/cancel": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get?: never;
+    put?: never;
+    /** Stop a job. */
+    post: {
+      parameters: {
+        query?: never;
+        header?: {
+          /** A fresh random text; the same request with the same key within a day gets the same answer instead of being done twice. */
+          "Idempotency-Key"?: string;
+        };
+        path: {
+          job: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Job"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/jobs/{job}/retry": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get?: never;
+    put?: never;
+    /** Try a failed job again. */
+    post: {
+      parameters: {
+        query?: never;
+        header?: {
+          /** A fresh random text; the same request with the same key within a day gets the same answer instead of being done twice. */
+          "Idempotency-Key"?: string;
+        };
+        path: {
+          job: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Job"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/jobs/{job}/pause": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get?: never;
+    put?: never;
+    /** Keep a waiting job from starting. */
+    post: {
+      parameters: {
+        query?: never;
+        header?: {
+          /** A fresh random text; the same request with the same key within a day gets the same answer instead of being done twice. */
+          "Idempotency-Key"?: string;
+        };
+        path: {
+          job: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Job"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/jobs/{job}/resume": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get?: never;
+    put?: never;
+    /** Let a paused job start. */
+    post: {
+      parameters: {
+        query?: never;
+        header?: {
+          /** A fresh random text; the same request with the same key within a day gets the same answer instead of being done twice. */
+          "Idempotency-Key"?: string;
+        };
+        path: {
+          job: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Job"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/jobs/kinds": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** The kinds of work this server does. */
+    get: {
+      parameters: {
+        query?: {
+          /** How many rows at the most, 1 to 500; 50 if left out. */
+          limit?: number;
+          /** next_cursor of the page before. */
+          cursor?: string;
+        };
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["JobKindPage"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/jobs/kinds/{kind}/pause": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get?: never;
+    put?: never;
+    /** Stop starting work of a kind, everywhere. */
+    post: {
+      parameters: {
+        query?: never;
+        header?: {
+          /** A fresh random text; the same request with the same key within a day gets the same answer instead of being done twice. */
+          "Idempotency-Key"?: string;
+        };
+        path: {
+          kind: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["JobKind"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/jobs/kinds/{kind}/resume": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get?: never;
+    put?: never;
+    /** Start work of a kind again. */
+    post: {
+      parameters: {
+        query?: never;
+        header?: {
+          /** A fresh random text; the same request with the same key within a day gets the same answer instead of being done twice. */
+          "Idempotency-Key"?: string;
+        };
+        path: {
+          kind: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["JobKind"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/jobs/schedules": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** What starts again and again. */
+    get: {
+      parameters: {
+        query?: {
+          /** How many rows at the most, 1 to 500; 50 if left out. */
+          limit?: number;
+          /** next_cursor of the page before. */
+          cursor?: string;
+        };
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["SchedulePage"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    put?: never;
+    /** Start a kind of work again and again. */
+    post: {
+      parameters: {
+        query?: never;
+        header?: {
+          /** A fresh random text; the same request with the same key within a day gets the same answer instead of being done twice. */
+          "Idempotency-Key"?: string;
+        };
+        path?: never;
+        cookie?: never;
+      };
+      requestBody: {
+        content: {
+          "application/json": components["schemas"]["NewScheduleRequest"];
+        };
+      };
+      responses: {
+        201: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Schedule"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/jobs/schedules/{schedule}": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** One schedule. */
+    get: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path: {
+          schedule: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Schedule"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    put?: never;
+    post?: never;
+    /** Remove a schedule. */
+    delete: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path: {
+          schedule: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        204: {
+          headers: { [name: string]: unknown };
+          content?: never;
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    options?: never;
+    head?: never;
+    /** Change when a schedule fires, or turn it off. */
+    patch: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path: {
+          schedule: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: {
+        content: {
+          "application/json": components["schemas"]["ScheduleRequest"];
+        };
+      };
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Schedule"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    trace?: never;
+  };
+  "/api/v1/config": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** Every setting, with where it came from; secrets are masked. */
+    get: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Config"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    /** Change settings in the file, keeping its comments. */
+    patch: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody: {
+        content: {
+          "application/json": components["schemas"]["ConfigRequest"];
+        };
+      };
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["ConfigSaved"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    trace?: never;
+  };
+  "/api/v1/config/schema": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** The JSON Schema of the file. */
+    get: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": unknown;
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/config/validate": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get?: never;
+    put?: never;
+    /** Whether a text would be accepted as the file. */
+    post: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody: {
+        content: {
+          "application/json": components["schemas"]["ConfigTextRequest"];
+        };
+      };
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["ConfigChecked"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+}
 
 export interface components {
   schemas: {
     Error: {
-      error: {
-        code: string;
-        message: string;
-        hint?: string;
-        param?: string;
-        details?: unknown;
-        retryable: boolean;
-        request_id: string;
-      };
+      error: components["schemas"]["ErrorDetail"];
     };
-    SetupState: { needed: boolean; workspace: string; version: string };
-    SetupRequest: { code: string; user: string; name?: string; password: string; workspace?: string };
-    SessionOptions: { password: boolean; oidc: boolean; oidc_name?: string };
+    ErrorDetail: {
+      /** Stable name of the error; programs switch on it. */
+      code: string;
+      /** What happened. */
+      message: string;
+      /** What to do next. */
+      hint: string;
+      /** The field or parameter at fault, such as messages[2].role. */
+      param?: string;
+      /** More, for programs. */
+      details?: { [key: string]: unknown };
+      /** The same call may succeed later. */
+      retryable: boolean;
+      /** Names this request in the server's log. */
+      request_id: string;
+    };
+    Status: {
+      status: "ok" | "failing" | "maintenance" | "draining";
+      checks?: components["schemas"]["Check"][];
+    };
+    Check: {
+      name: string;
+      status: "ok" | "failing";
+      /** Why it fails; only for those who may read it. */
+      message?: string;
+    };
+    Version: {
+      version: string;
+      go_version: string;
+    };
+    System: {
+      version: string;
+      go_version: string;
+      started_at: string;
+      mode: "normal" | "maintenance" | "draining";
+      mode_since: string;
+      checks: components["schemas"]["Check"][];
+      database: components["schemas"]["DatabaseState"];
+      data_dir?: string;
+      disk?: components["schemas"]["Disk"];
+      /** What is going on now: open sockets and streams, goroutines, bytes of memory. */
+      counts: { [key: string]: number };
+    };
+    DatabaseState: {
+      engine: string;
+      where: string;
+      size_bytes: number;
+    };
+    Disk: {
+      free_bytes: number;
+      total_bytes: number;
+    };
+    ModeRequest: {
+      mode: "normal" | "maintenance" | "draining";
+    };
+    BackupPage: {
+      data: components["schemas"]["Backup"][];
+      has_more: boolean;
+      next_cursor?: string;
+    };
+    Backup: {
+      /** The name of its file. */
+      id: string;
+      path: string;
+      size_bytes: number;
+      created_at: string;
+    };
+    SetupState: {
+      needed: boolean;
+      /** The name the first workspace gets unless another is given. */
+      workspace: string;
+      version: string;
+    };
+    SetupRequest: {
+      /** The one-time code of the link that the server printed. */
+      code: string;
+      /** The name to sign in with. */
+      user: string;
+      name?: string;
+      email?: string;
+      password: string;
+      workspace?: string;
+    };
+    Me: {
+      user: components["schemas"]["Account"];
+      workspace: components["schemas"]["Workspace"];
+      workspaces: components["schemas"]["Workspace"][];
+      role: string;
+      permissions: string[];
+      via: string;
+      recovery_codes_left: number;
+      has_password: boolean;
+    };
+    Account: {
+      id: string;
+      user: string;
+      name: string;
+      email?: string;
+      totp: boolean;
+      created_at: string;
+    };
+    Workspace: {
+      id: string;
+      name: string;
+      role?: string;
+      created_at: string;
+    };
+    SessionOptions: {
+      password: boolean;
+      oidc: boolean;
+      oidc_name?: string;
+    };
     SignInRequest: {
       user: string;
       password: string;
+      /** Six digits of the authenticator app, once the answer was totp_required. */
       totp?: string;
+      /** Instead of totp. */
       recovery_code?: string;
+      /** Skip the second factor in this browser from now on. */
       trust_device?: boolean;
+      workspace?: string;
     };
-    WorkspaceRef: { id: string; name: string; role?: string; created_at: string };
-    Workspace: { id: string; name: string; created_at: string; members?: number };
-    Account: { id: string; user: string; name: string; email?: string; totp: boolean; created_at: string };
-    Me: {
-      user: S["Account"];
-      workspace: S["WorkspaceRef"];
-      workspaces: S["WorkspaceRef"][];
-      role: string;
-      permissions: string[];
-      via?: string;
-      recovery_codes_left?: number;
-      has_password?: boolean;
+    SwitchRequest: {
+      workspace: string;
+    };
+    SessionPage: {
+      data: components["schemas"]["Session"][];
+      has_more: boolean;
+      next_cursor?: string;
     };
     Session: {
       id: string;
+      workspace: string;
+      ip: string;
+      agent: string;
       current: boolean;
       created_at: string;
-      last_seen_at: string;
+      seen_at: string;
       expires_at: string;
-      ip?: string;
-      user_agent?: string;
     };
-    Device: { id: string; name: string; created_at: string; last_seen_at: string; expires_at: string };
-    TotpStart: { secret: string; uri: string };
-    RecoveryCodes: { recovery_codes: string[] };
+    AccountRequest: {
+      name?: string;
+      email?: string;
+    };
+    PasswordRequest: {
+      /** Left out by someone who has none yet. */
+      current?: string;
+      new: string;
+    };
+    TOTPStart: {
+      /** To type into the app. */
+      secret: string;
+      /** To show as a QR code. */
+      uri: string;
+    };
+    TotpRequest: {
+      code: string;
+    };
+    RecoveryCodes: {
+      recovery_codes: string[];
+    };
+    TotpOffRequest: {
+      password: string;
+    };
+    DevicePage: {
+      data: components["schemas"]["Device"][];
+      has_more: boolean;
+      next_cursor?: string;
+    };
+    Device: {
+      id: string;
+      ip: string;
+      agent: string;
+      created_at: string;
+      seen_at: string;
+      expires_at: string;
+    };
+    UserPage: {
+      data: components["schemas"]["User"][];
+      has_more: boolean;
+      next_cursor?: string;
+    };
     User: {
       id: string;
       user: string;
       name: string;
       email?: string;
-      role: string;
       totp: boolean;
-      disabled: boolean;
       created_at: string;
-      last_seen_at?: string;
+      role: string;
+    };
+    NewUserRequest: {
+      /** The name to sign in with. */
+      user: string;
+      name?: string;
+      email?: string;
+      /** A first password; left out for someone who has an account already. */
+      password?: string;
+      role?: "viewer" | "operator" | "admin";
+    };
+    UserRequest: {
+      name?: string;
+      email?: string;
+      role?: "viewer" | "operator" | "admin";
+      /** Sets a new password and ends the user's sessions. */
+      password?: string;
+    };
+    WorkspacePage: {
+      data: components["schemas"]["Workspace"][];
+      has_more: boolean;
+      next_cursor?: string;
+    };
+    NewWorkspaceRequest: {
+      name: string;
+    };
+    WorkspaceRequest: {
+      name: string;
+    };
+    KeyPage: {
+      data: components["schemas"]["Key"][];
+      has_more: boolean;
+      next_cursor?: string;
     };
     Key: {
       id: string;
+      workspace: string;
+      user: string;
       name: string;
-      prefix: string;
+      hint: string;
       scopes: string[];
+      allow: string[];
       created_at: string;
       expires_at?: string;
-      last_used_at?: string;
-      allow_ips?: string[];
+      rotated_at?: string;
+      overlap_until?: string;
+      used_at?: string;
+      used_ip?: string;
       revoked_at?: string;
     };
-    KeyCreated: S["Key"] & { key: string };
+    NewKeyRequest: {
+      name: string;
+      /** Permissions or globs such as runs:*; all that the caller may do if left out. */
+      scopes?: string[];
+      /** Addresses or networks it may be used from; anywhere if left out. */
+      allow?: string[];
+      /** Never if left out. */
+      expires_at?: string;
+    };
+    KeyCreated: {
+      /** The key itself, fx_…; keep it now. */
+      key: string;
+      id: string;
+      workspace: string;
+      user: string;
+      name: string;
+      hint: string;
+      scopes: string[];
+      allow: string[];
+      created_at: string;
+      expires_at?: string;
+      rotated_at?: string;
+      overlap_until?: string;
+      used_at?: string;
+      used_ip?: string;
+      revoked_at?: string;
+    };
+    RotateRequest: {
+      /** How long the old text still works, such as 24h; a day if left out. */
+      overlap?: string;
+    };
+    AuditEntryPage: {
+      data: components["schemas"]["AuditEntry"][];
+      has_more: boolean;
+      next_cursor?: string;
+    };
     AuditEntry: {
+      workspace: string;
+      seq: number;
       id: string;
       at: string;
       actor: string;
-      actor_name?: string;
+      actor_name: string;
+      via: string;
+      key?: string;
       action: string;
       resource: string;
       result: string;
-      ip?: string;
-      request_id?: string;
+      note?: string;
       before?: unknown;
       after?: unknown;
+      ip?: string;
+      request_id?: string;
+      hash: string;
     };
-    AuditVerification: { ok: boolean; entries: number; broken_at?: string; message?: string };
-    Event: { cursor?: number; channel: string; kind: string; at: string; data: Record<string, unknown> };
-    Job: {
-      id: string;
+    AuditVerification: {
+      ok: boolean;
+      rows: number;
+      first?: number;
+      last: number;
+      hash: string;
+      broken?: number;
+      reason?: string;
+    };
+    EventPage: {
+      data: components["schemas"]["Event"][];
+      has_more: boolean;
+      /** Send it as after to go on. */
+      next_cursor?: string;
+    };
+    Event: {
+      cursor: number;
+      channel: string;
       kind: string;
-      state: string;
-      attempt: number;
-      max_attempts: number;
-      done: number;
-      total: number;
-      note?: string;
-      error?: string;
-      cancelling: boolean;
-      run_at: string;
-      created_at: string;
-      started_at?: string;
-      finished_at?: string;
+      at: string;
+      data: { [key: string]: unknown };
     };
-    JobKind: { kind: string; paused: boolean; concurrency: number; max_attempts: number; counts: Record<string, number> };
-    Schedule: {
-      id: string;
-      name: string;
-      kind: string;
-      cron: string;
-      time_zone: string;
-      enabled: boolean;
-      next_at?: string;
-      last_at?: string;
-      created_at: string;
+    AckRequest: {
+      /** The cursors of the events. */
+      cursors: number[];
     };
-    ConfigValue: {
-      key: string;
-      value: string;
-      default: string;
-      origin: S["ConfigOrigin"];
-      live: boolean;
-      secret?: boolean;
-      type: string;
-      env: string;
-      doc: string;
+    Acked: {
+      acknowledged: number[];
+      unknown: number[];
     };
-    ConfigOrigin: { source: string; where?: string };
-    ConfigProblem: { where: string; file?: string; line?: number; column?: number; key?: string; message: string; hint?: string };
-    ConfigDiff: { key: string; old: string; new: string; origin: S["ConfigOrigin"] };
-    Config: {
-      file?: string;
-      etag?: string;
-      values: S["ConfigValue"][];
-      problems: S["ConfigProblem"][];
-      pending: S["ConfigDiff"][];
+    ConversationPage: {
+      data: components["schemas"]["Conversation"][];
+      has_more: boolean;
+      next_cursor?: string;
     };
-    ConfigSaved: {
-      change: { live: S["ConfigDiff"][]; needs_restart: S["ConfigDiff"][] };
-      etag: string;
-      shadowed?: Record<string, S["ConfigOrigin"]>;
-    };
-    Check: { name: string; status: string; message?: string; since?: string };
-    System: {
-      version: string;
-      go_version?: string;
-      started_at: string;
-      mode: string;
-      data_dir?: string;
-      checks: S["Check"][];
-      database: { engine: string; size_bytes: number; version?: string };
-      disk: { free_bytes: number; total_bytes: number };
-      counts: Record<string, number>;
-    };
-    Backup: { id: string; path: string; size_bytes: number; created_at: string; kind?: string };
-    Agent: { name: string; title: string; description: string; model: string; hue: string };
     Conversation: {
       id: string;
       user: string;
@@ -181,7 +3259,21 @@ export interface components {
       created_at: string;
       updated_at: string;
     };
-    Part: { kind: string; text?: string; name?: string; url?: string; media_type?: string; is_error?: boolean };
+    NewConversationRequest: {
+      agent?: string;
+      title?: string;
+    };
+    ConversationRequest: {
+      title?: string;
+      visibility?: "private" | "workspace";
+      pinned?: boolean;
+      archived?: boolean;
+    };
+    MessagePage: {
+      data: components["schemas"]["Message"][];
+      has_more: boolean;
+      next_cursor?: string;
+    };
     Message: {
       id: string;
       conversation: string;
@@ -191,16 +3283,70 @@ export interface components {
       author: string;
       state: string;
       model?: string;
-      parts: S["Part"][];
+      parts: components["schemas"]["Part"][];
+      usage?: components["schemas"]["Usage"];
       created_at: string;
     };
-    ChatRequest: { message: string; conversation?: string };
-    ChatStarted: { run: S["Run"]; conversation: S["Conversation"]; message: S["Message"] };
-    Trouble: { code: string; message: string; hint?: string; retryable: boolean };
-    Partial: { attempt: number; seq: number; text: string };
+    Part: {
+      kind: string;
+      text?: string;
+      id?: string;
+      name?: string;
+      args?: unknown;
+      parts?: components["schemas"]["Part"][];
+      is_error?: boolean;
+      data?: string;
+      url?: string;
+      media_type?: string;
+      signature?: string;
+      redacted?: boolean;
+      vendor?: string;
+      model?: string;
+      cache?: boolean;
+    };
+    Usage: {
+      input: number;
+      cache_read?: number;
+      cache_write?: number;
+      cache_write_long?: number;
+      audio_input?: number;
+      image_input?: number;
+      output: number;
+      reasoning?: number;
+      audio_output?: number;
+      image_output?: number;
+      premium_milli?: number;
+      estimated?: boolean;
+    };
+    AgentPage: {
+      data: components["schemas"]["Agent"][];
+      has_more: boolean;
+      next_cursor?: string;
+    };
+    Agent: {
+      name: string;
+      title: string;
+      description: string;
+      /** provider/model */
+      model: string;
+      instructions: string;
+      /** The agent's colour, the same everywhere. */
+      hue: string;
+    };
+    ChatRequest: {
+      message: string;
+      /** A new one if left out. */
+      conversation?: string;
+    };
+    ChatStarted: {
+      run: components["schemas"]["Run"];
+      conversation: components["schemas"]["Conversation"];
+      message: components["schemas"]["Message"];
+    };
     Run: {
       id: string;
       conversation: string;
+      parent?: string;
       user: string;
       agent: string;
       model: string;
@@ -209,115 +3355,177 @@ export interface components {
       answer: string;
       job: string;
       attempt: number;
-      error?: S["Trouble"];
+      usage?: components["schemas"]["Usage"];
+      error?: components["schemas"]["Trouble"];
       created_at: string;
       started_at?: string;
       first_token_at?: string;
       finished_at?: string;
-      partial?: S["Partial"];
+      partial?: components["schemas"]["Partial"];
+    };
+    Trouble: {
+      code: string;
+      message: string;
+      hint?: string;
+      retryable: boolean;
+    };
+    Partial: {
+      attempt: number;
+      /** The number of the next text_delta. */
+      seq: number;
+      text: string;
+    };
+    RunPage: {
+      data: components["schemas"]["Run"][];
+      has_more: boolean;
+      next_cursor?: string;
+    };
+    JobPage: {
+      data: components["schemas"]["Job"][];
+      has_more: boolean;
+      next_cursor?: string;
+    };
+    Job: {
+      id: string;
+      kind: string;
+      state: string;
+      priority: number;
+      args: unknown;
+      unique_key?: string;
+      schedule?: string;
+      attempt: number;
+      max_attempts: number;
+      run_at: string;
+      worker?: string;
+      cancelling: boolean;
+      done: number;
+      total: number;
+      note?: string;
+      result?: unknown;
+      error?: string;
+      created_at: string;
+      started_at?: string;
+      finished_at?: string;
+    };
+    JobKindPage: {
+      data: components["schemas"]["JobKind"][];
+      has_more: boolean;
+      next_cursor?: string;
+    };
+    JobKind: {
+      kind: string;
+      paused: boolean;
+      concurrency: number;
+      max_attempts: number;
+      counts: { [key: string]: number };
+    };
+    SchedulePage: {
+      data: components["schemas"]["Schedule"][];
+      has_more: boolean;
+      next_cursor?: string;
+    };
+    Schedule: {
+      id: string;
+      name: string;
+      kind: string;
+      args: unknown;
+      cron: string;
+      time_zone: string;
+      enabled: boolean;
+      next_at?: string;
+      last_at?: string;
+      last_job?: string;
+      created_at: string;
+    };
+    NewScheduleRequest: {
+      name: string;
+      kind: string;
+      /** What the work is told; depends on its kind. */
+      args?: unknown;
+      /** Five fields such as 0 9 * * 1-5, or @daily, or @every 15m. */
+      cron: string;
+      /** Such as Europe/Berlin; UTC if left out. */
+      time_zone?: string;
+      /** On if left out. */
+      enabled?: boolean;
+    };
+    ScheduleRequest: {
+      name?: string;
+      cron?: string;
+      time_zone?: string;
+      enabled?: boolean;
+    };
+    Config: {
+      /** The file that was read, or that saving would make. */
+      file?: string;
+      /** Of the file; send it back with a change. */
+      etag?: string;
+      values: components["schemas"]["ConfigValue"][];
+      /** What a restart would bring. */
+      pending: components["schemas"]["ConfigDiff"][];
+      /** Why the file as it is now is not in effect. */
+      problems: components["schemas"]["ConfigProblem"][];
+      warnings: components["schemas"]["ConfigProblem"][];
+    };
+    ConfigValue: {
+      key: string;
+      /** Secrets are masked. */
+      value: string;
+      default: string;
+      origin: components["schemas"]["ConfigOrigin"];
+      /** A change needs no restart. */
+      live: boolean;
+      secret: boolean;
+      type: string;
+      /** The variable that sets it. */
+      env: string;
+      doc: string;
+    };
+    ConfigOrigin: {
+      source: string;
+      /** Such as fluxway.yaml:12:3 or FLUXWAY_LISTEN. */
+      where?: string;
+    };
+    ConfigDiff: {
+      key: string;
+      old: string;
+      new: string;
+      origin: components["schemas"]["ConfigOrigin"];
+    };
+    ConfigProblem: {
+      where: string;
+      file?: string;
+      line?: number;
+      column?: number;
+      key?: string;
+      message: string;
+      hint?: string;
+    };
+    ConfigRequest: {
+      /** By key; null takes a setting out of the file. */
+      set: { [key: string]: unknown };
+      /** Refuses the change if the file is another by now. */
+      etag?: string;
+    };
+    ConfigSaved: {
+      etag: string;
+      change: components["schemas"]["ConfigEffect"];
+      /** Saved, but a variable or flag says otherwise. */
+      shadowed: { [key: string]: components["schemas"]["ConfigOrigin"] };
+    };
+    ConfigEffect: {
+      /** In effect now. */
+      live: components["schemas"]["ConfigDiff"][];
+      /** In effect after a restart. */
+      needs_restart: components["schemas"]["ConfigDiff"][];
+    };
+    ConfigTextRequest: {
+      /** The whole file, YAML or JSON. */
+      text: string;
+    };
+    ConfigChecked: {
+      valid: boolean;
+      problems: components["schemas"]["ConfigProblem"][];
     };
   };
-}
-
-export interface paths {
-  "/api/v1/setup": { get: Op<S["SetupState"]>; post: Op<S["Me"], Record<never, never>, S["SetupRequest"]> };
-  "/api/v1/session/options": { get: Op<S["SessionOptions"]> };
-  "/api/v1/session": {
-    get: Op<S["Me"]>;
-    post: Op<S["Me"], Record<never, never>, S["SignInRequest"]>;
-    delete: Op<never>;
-  };
-  "/api/v1/session/workspace": { post: Op<S["Me"], Record<never, never>, { workspace: string }> };
-  "/api/v1/sessions": { get: Op<Page<S["Session"]>, { query?: List }> };
-  "/api/v1/sessions/{session}": { delete: Op<never, { path: { session: string } }> };
-  "/api/v1/account": { patch: Op<S["Account"], Record<never, never>, { name?: string; email?: string }> };
-  "/api/v1/account/password": { post: Op<never, Record<never, never>, { current: string; new: string }> };
-  "/api/v1/account/totp": {
-    post: Op<S["TotpStart"]>;
-    put: Op<S["RecoveryCodes"], Record<never, never>, { code: string }>;
-    delete: Op<never, Record<never, never>, { password: string }>;
-  };
-  "/api/v1/account/devices": { get: Op<Page<S["Device"]>, { query?: List }> };
-  "/api/v1/account/devices/{device}": { delete: Op<never, { path: { device: string } }> };
-  "/api/v1/users": {
-    get: Op<Page<S["User"]>, { query?: List }>;
-    post: Op<S["User"], Record<never, never>, { user: string; name?: string; password: string; role: string }>;
-  };
-  "/api/v1/users/{user}": {
-    patch: Op<
-      S["User"],
-      { path: { user: string } },
-      { name?: string; role?: string; disabled?: boolean; password?: string }
-    >;
-    delete: Op<never, { path: { user: string } }>;
-  };
-  "/api/v1/workspaces": {
-    get: Op<Page<S["Workspace"]>, { query?: List }>;
-    post: Op<S["Workspace"], Record<never, never>, { name: string }>;
-  };
-  "/api/v1/workspaces/{workspace}": {
-    patch: Op<S["Workspace"], { path: { workspace: string } }, { name: string }>;
-    delete: Op<never, { path: { workspace: string } }>;
-  };
-  "/api/v1/keys": {
-    get: Op<Page<S["Key"]>, { query?: List }>;
-    post: Op<
-      S["KeyCreated"],
-      Params,
-      { name: string; scopes?: string[]; expires_at?: string; allow_ips?: string[] }
-    >;
-  };
-  "/api/v1/keys/{key}": { delete: Op<never, { path: { key: string } }> };
-  "/api/v1/keys/{key}/rotate": { post: Op<S["KeyCreated"], { path: { key: string } }, { overlap: string }> };
-  "/api/v1/audit": {
-    get: Op<
-      Page<S["AuditEntry"]>,
-      {
-        query?: List & {
-          actor?: string;
-          action?: string;
-          resource?: string;
-          result?: string;
-          since?: string;
-          until?: string;
-        };
-      }
-    >;
-  };
-  "/api/v1/audit/verify": { get: Op<S["AuditVerification"]> };
-  "/api/v1/events": { get: Op<Page<S["Event"]>, { query?: { channel?: string; after?: number; limit?: number } }> };
-  "/api/v1/jobs": { get: Op<Page<S["Job"]>, { query?: List & { state?: string; kind?: string } }> };
-  "/api/v1/jobs/{job}/cancel": { post: Op<S["Job"], { path: { job: string } }> };
-  "/api/v1/jobs/{job}/retry": { post: Op<S["Job"], { path: { job: string } }> };
-  "/api/v1/jobs/kinds": { get: Op<Page<S["JobKind"]>> };
-  "/api/v1/jobs/kinds/{kind}/pause": { post: Op<S["JobKind"], { path: { kind: string } }> };
-  "/api/v1/jobs/kinds/{kind}/resume": { post: Op<S["JobKind"], { path: { kind: string } }> };
-  "/api/v1/jobs/schedules": { get: Op<Page<S["Schedule"]>, { query?: List }> };
-  "/api/v1/jobs/schedules/{schedule}": {
-    patch: Op<S["Schedule"], { path: { schedule: string } }, { enabled?: boolean }>;
-  };
-  "/api/v1/config": {
-    get: Op<S["Config"]>;
-    patch: Op<S["ConfigSaved"], Record<never, never>, { set: Record<string, unknown>; etag?: string }>;
-  };
-  "/api/v1/system": { get: Op<S["System"]> };
-  "/api/v1/system/mode": { post: Op<S["System"], Record<never, never>, { mode: string }> };
-  "/api/v1/system/backups": { get: Op<Page<S["Backup"]>>; post: Op<S["Backup"]> };
-  "/api/v1/agents": { get: Op<Page<S["Agent"]>, { query?: List }> };
-  "/api/v1/agents/{agent}/chat": { post: Op<S["ChatStarted"], { path: { agent: string } }, S["ChatRequest"]> };
-  "/api/v1/conversations": {
-    get: Op<Page<S["Conversation"]>, { query?: List & { archived?: boolean } }>;
-    post: Op<S["Conversation"], Record<never, never>, { title?: string; agent?: string }>;
-  };
-  "/api/v1/conversations/{conversation}": {
-    get: Op<S["Conversation"], { path: { conversation: string } }>;
-    patch: Op<S["Conversation"], { path: { conversation: string } }, { title?: string; archived?: boolean }>;
-    delete: Op<never, { path: { conversation: string } }>;
-  };
-  "/api/v1/conversations/{conversation}/messages": {
-    get: Op<Page<S["Message"]>, { path: { conversation: string }; query?: List }>;
-  };
-  "/api/v1/runs": { get: Op<Page<S["Run"]>, { query?: List & { state?: string; conversation?: string } }> };
-  "/api/v1/runs/{run}": { get: Op<S["Run"], { path: { run: string } }> };
-  "/api/v1/runs/{run}/cancel": { post: Op<S["Run"], { path: { run: string } }> };
 }
