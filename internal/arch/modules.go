@@ -19,10 +19,10 @@ var homes = []home{
 	{"github.com/coreos/go-oidc/v3", []string{"identity"}, false, "verifying ID tokens is hard to get right"},
 	{"github.com/fsnotify/fsnotify", []string{"config"}, false, "reload when the file changes"},
 	{"github.com/go-jose/go-jose/v4", []string{"identity"}, false, "the issuer that identity is tested against signs tokens"},
-	{"github.com/goccy/go-yaml", []string{"config", "providers/scripted"}, false, "errors with line and column, edits that keep comments"},
+	{"github.com/goccy/go-yaml", []string{"config", "providers/scripted", "guard"}, false, "errors with line and column, edits that keep comments"},
 	{"github.com/gofrs/flock", []string{"store", "app"}, false, "one server per data directory"},
 	{"github.com/google/go-cmp", nil, true, "readable differences"},
-	{"github.com/google/renameio/v2", []string{"config", "store", "app", "cli"}, false, "files appear whole or not at all"},
+	{"github.com/google/renameio/v2", []string{"config", "store", "app", "cli", "providers"}, false, "files appear whole or not at all"},
 	{"github.com/jackc/pgx/v5", []string{"store"}, false, "PostgreSQL"},
 	{"github.com/klauspost/compress", []string{"store", "api"}, false, "zstd for stored bodies, gzip for answers"},
 	{"github.com/lmittmann/tint", []string{"observe"}, false, "log lines for people"},
@@ -48,6 +48,7 @@ var homes = []home{
 	{"golang.org/x/term", []string{"cli", "observe"}, false, "passwords without echo; colours only on a terminal"},
 	{"golang.org/x/time", []string{"api", "identity"}, false, "rate limits"},
 	{"modernc.org/sqlite", []string{"store"}, false, "SQLite without cgo"},
+	{"mvdan.cc/sh/v3", []string{"guard"}, false, "the only complete parser of shell commands"},
 	{"pgregory.net/rapid", nil, true, "properties over random histories"},
 }
 
