@@ -90,7 +90,7 @@ func (w *writer) repeat(r *request, err error) {
 // undid the whole transaction; a closure's own error is left in its request.
 func (w *writer) commit(taken []*request) error {
 	ctx := context.Background()
-	if err := w.conn.begin(ctx); err != nil {
+	if err := w.conn.begin(ctx, taken[0].prelude); err != nil {
 		return err
 	}
 	if err := w.runAll(ctx, taken); err != nil {

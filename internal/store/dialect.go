@@ -20,7 +20,7 @@ type Engine struct {
 
 	Begin      string // how a write transaction starts
 	Snapshot   string // how a transaction starts that reads one moment
-	Unhurried  string // statement that lifts time limits for the transaction; empty: there are none
+	Unhurried  string // what makes a connection fit for a transaction that replaces every row
 	SkipLocked string // suffix of a SELECT that claims rows
 	Types      map[string]string
 	Numbered   bool // $1 instead of ?
@@ -49,7 +49,8 @@ type Engine struct {
 	// Tables lists the tables with rows of ours, without those that the engine
 	// derives from others.
 	Tables func(ctx context.Context, q Querier) ([]Table, error)
-	// Defer puts the checks of foreign keys off; check makes up for them.
+	// Defer puts the checks of foreign keys off, on a connection that Unhurried
+	// was run on; check makes up for them.
 	Defer func(ctx context.Context, tx *Tx) (check func() error, err error)
 	// Scratch makes an empty database of the same kind that drop removes. It is
 	// closed by whoever uses it, before drop.

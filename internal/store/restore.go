@@ -109,12 +109,6 @@ func (db *DB) upToDate(ctx context.Context, path string, m Manifest) (string, fu
 func (db *DB) replace(ctx context.Context, path string, progress func(Progress), done *Restored) error {
 	hooks := db.restoreHooks()
 	return db.writer.do(ctx, func(tx *Tx) error {
-		tx.w.conn.stale = true // so that statements which are used once are not kept
-		if db.engine.Unhurried != "" {
-			if _, err := tx.Exec(ctx, db.engine.Unhurried); err != nil {
-				return err
-			}
-		}
 		var fixes []func(context.Context, *Tx) error
 		for _, h := range hooks {
 			if h.Fix == nil {
@@ -139,7 +133,7 @@ func (db *DB) replace(ctx context.Context, path string, progress func(Progress),
 			}
 		}
 		return nil
-	}, true)
+	}, db.engine.Unhurried)
 }
 
 // load deletes all rows and inserts those of the archive.

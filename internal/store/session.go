@@ -28,8 +28,9 @@ func (n *noConnection) Error() string { return n.err.Error() }
 func (n *noConnection) Unwrap() error { return n.err }
 
 // begin starts a transaction. An idle connection may have been cut since its
-// last use; nothing was sent on it, so a fresh one is tried.
-func (s *session) begin(ctx context.Context) error {
+// last use; nothing was sent on it, so a fresh one is tried. A prelude changes
+// the connection itself, which is therefore not used for anything after it.
+func (s *session) begin(ctx context.Context, prelude string) error {
 	if s.stale {
 		s.drop()
 	}
@@ -37,7 +38,10 @@ func (s *session) begin(ctx context.Context) error {
 		if err := s.connect(ctx); err != nil {
 			return &noConnection{fmt.Errorf("connecting to %s: %w", s.engine.Where, err)}
 		}
-		err := s.exec(ctx, s.engine.Begin)
+		err := s.prepareFor(ctx, prelude)
+		if err == nil {
+			err = s.exec(ctx, s.engine.Begin)
+		}
 		if err == nil {
 			return nil
 		}
@@ -46,6 +50,14 @@ func (s *session) begin(ctx context.Context) error {
 			return fmt.Errorf("beginning a transaction: %w", err)
 		}
 	}
+}
+
+func (s *session) prepareFor(ctx context.Context, prelude string) error {
+	if prelude == "" {
+		return nil
+	}
+	s.stale = true
+	return s.exec(ctx, prelude)
 }
 
 // rollback undoes the transaction; a connection that cannot roll back is

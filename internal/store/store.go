@@ -61,7 +61,7 @@ func (db *DB) Engine() *Engine { return db.engine }
 // failed, the engine undid it), so it has no effects outside tx: it sets what it
 // returns to its caller, never adds to it. AfterCommit is for effects.
 func (db *DB) InTx(ctx context.Context, f func(tx *Tx) error) error {
-	err := db.writer.do(ctx, f, false)
+	err := db.writer.do(ctx, f, "")
 	if err != nil {
 		return explain(err, db.engine)
 	}

@@ -28,14 +28,14 @@ type writer struct {
 }
 
 type request struct {
-	ctx   context.Context
-	f     func(*Tx) error
-	alone bool // shares its transaction with nobody
-	tx    *Tx
-	err   error
-	panic any
-	wake  chan bool // true: you lead now; false: done
-	leads bool      // was told to lead; guarded by writer.mu
+	ctx     context.Context
+	f       func(*Tx) error
+	prelude string // run before the transaction, which is then shared with nobody
+	tx      *Tx
+	err     error
+	panic   any
+	wake    chan bool // true: you lead now; false: done
+	leads   bool      // was told to lead; guarded by writer.mu
 }
 
 func newWriter(engine *Engine, b *binder) *writer {
@@ -48,12 +48,12 @@ var requests = sync.Pool{New: func() any { return &request{wake: make(chan bool,
 // goroutine inside it.
 var errAbandoned = errors.New("the transaction was abandoned by the caller that led it")
 
-func (w *writer) do(ctx context.Context, f func(*Tx) error, alone bool) error {
+func (w *writer) do(ctx context.Context, f func(*Tx) error, prelude string) error {
 	if err := context.Cause(ctx); err != nil {
 		return err
 	}
 	r := requests.Get().(*request)
-	r.ctx, r.f, r.alone = ctx, f, alone
+	r.ctx, r.f, r.prelude = ctx, f, prelude
 	w.mu.Lock()
 	if w.closed {
 		w.mu.Unlock()
@@ -139,11 +139,11 @@ func (w *writer) gather() {
 	}
 }
 
-// take moves the next batch from the queue; a request that wants to be alone
+// take moves the next batch from the queue; a request with a prelude
 // ends the batch before it, or is the batch.
 func (w *writer) take() {
 	n := 0
-	for n < min(len(w.queue), maxBatch) && !w.queue[n].alone {
+	for n < min(len(w.queue), maxBatch) && w.queue[n].prelude == "" {
 		n++
 	}
 	n = max(n, 1)

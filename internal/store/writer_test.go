@@ -93,12 +93,12 @@ func TestHooksThatPanicDoNotStopTheWriter(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		prepare(t, db)
 		ctx := t.Context()
-		caught := func(f func(tx *store.Tx) error) (err error, panicked any) {
+		caught := func(f func(tx *store.Tx) error) (panicked any, err error) {
 			defer func() { panicked = recover() }()
-			return db.InTx(ctx, f), nil
+			return nil, db.InTx(ctx, f)
 		}
 		told := false
-		_, p := caught(func(tx *store.Tx) error {
+		p, _ := caught(func(tx *store.Tx) error {
 			tx.AfterCommit(func() { panic("after") })
 			_, err := tx.Exec(ctx, insertRow, 1, "a", nil, true, nil, nil)
 			return err
@@ -106,7 +106,7 @@ func TestHooksThatPanicDoNotStopTheWriter(t *testing.T) {
 		if p == nil || count(t, db, `SELECT count(*) FROM test_rows`) != 1 {
 			t.Errorf("a panic after the commit: recovered %v; want the panic and the row", p)
 		}
-		err, p := caught(func(tx *store.Tx) error {
+		p, err := caught(func(tx *store.Tx) error {
 			tx.BeforeCommit("x", 1, func(context.Context, *store.Tx, []any) error { panic("before") })
 			return nil
 		})

@@ -76,7 +76,7 @@ func open(cfg *pgx.ConnConfig) *store.Engine {
 			err := read.QueryRowContext(ctx, "SELECT pg_database_size(current_database())").Scan(&n)
 			return n, err
 		},
-		Unhurried: "SET LOCAL statement_timeout = 0",
+		Unhurried: "SET statement_timeout = 0",
 		Scratch:   func(ctx context.Context) (*store.Engine, func(), error) { return scratch(ctx, cfg, side) },
 	}
 }

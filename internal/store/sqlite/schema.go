@@ -34,12 +34,9 @@ func kindOf(declared string) store.Kind {
 	return store.Text
 }
 
-// deferKeys: the pragma lasts until the end of the transaction, which fails if
-// a key points nowhere; check says which one before that.
+// deferKeys: the connection does not check keys at all, so they are checked
+// together at the end.
 func deferKeys(ctx context.Context, tx *store.Tx) (check func() error, err error) {
-	if _, err := tx.Exec(ctx, "PRAGMA defer_foreign_keys = 1"); err != nil {
-		return nil, err
-	}
 	type broken struct {
 		Table  string `db:"table"`
 		Row    int64  `db:"rowid"`
