@@ -293,3 +293,12 @@ func (b *bench) product() (string, error) {
 	b.binary = to
 	return to, nil
 }
+
+// mustDir is a fresh folder for a server.
+func mustDir(b *bench) string {
+	dir, err := os.MkdirTemp(b.dir, "server-")
+	if err != nil {
+		panic(err)
+	}
+	return dir
+}

@@ -25,13 +25,16 @@ type lane struct {
 
 var lanes = []lane{
 	{"start", "start-up CPU and idle memory, beside a bare net/http program", startLane},
+	{"hub", "WebSocket fan-out, beside one channel per client", hubLane},
 	{"store", "durable appends, beside a raw group-commit loop on the same kind of file", storeLane},
 }
 
 // helpers are the programs a lane starts beside itself: this binary again, with
 // -helper NAME.
 var helpers = map[string]func(args []string) error{
-	"bare": bareServer,
+	"bare":     bareServer,
+	"hub":      hubServer,
+	"channels": channelServer,
 }
 
 func main() {
