@@ -45,6 +45,9 @@ func (d *Directory) AuditLog(ctx context.Context, q AuditQuery, p page.Query) (p
 	if err != nil {
 		return page.Page[AuditRow]{}, err
 	}
+	if err := id.Must("audit:read"); err != nil {
+		return page.Page[AuditRow]{}, err
+	}
 	before, ok, err := page.Decode[int64](p.Cursor)
 	if err != nil {
 		return page.Page[AuditRow]{}, err
@@ -77,6 +80,9 @@ const exportChunk = 1000
 func (d *Directory) ExportAudit(ctx context.Context, w io.Writer, q AuditQuery, format ExportFormat) error {
 	id, err := caller(ctx)
 	if err != nil {
+		return err
+	}
+	if err := id.Must("audit:read"); err != nil {
 		return err
 	}
 	write, err := exporter(w, format)

@@ -36,6 +36,7 @@ func (d *Directory) Authenticate(ctx context.Context, c Credentials) (*Identity,
 		return d.admit(e, c, now)
 	}
 	generation := d.cache.generation.Load()
+	d.meters.loaded.Inc()
 	var e *entry
 	var err error
 	switch {

@@ -12,6 +12,7 @@ import (
 	"github.com/fluxway/fluxway/internal/ids"
 	"github.com/fluxway/fluxway/internal/kit/seal"
 	"github.com/fluxway/fluxway/internal/kit/secret"
+	"github.com/fluxway/fluxway/internal/observe"
 	"github.com/fluxway/fluxway/internal/store"
 )
 
@@ -19,11 +20,13 @@ const day = 24 * time.Hour
 
 // Options are what a Directory needs.
 type Options struct {
-	DB     *store.DB    // required
-	Box    *seal.Box    // required: seals second-factor secrets; seal.OpenFile makes one
-	Events appender     // nil: nothing is said
-	Log    *slog.Logger // nil: silent
-	Now    func() time.Time
+	DB     *store.DB        // required
+	Box    *seal.Box        // required: seals second-factor secrets; seal.OpenFile makes one
+	Events appender         // nil: nothing is said
+	Log    *slog.Logger     // nil: silent
+	Now    func() time.Time // nil: time.Now
+
+	Observe *observe.Observe // nil: nothing is counted
 
 	Password PasswordCost
 
@@ -71,6 +74,7 @@ type Directory struct {
 	throttle *throttle
 	cache    *cache
 	touches  *touches
+	meters   meters
 	oidc     *relyingParty // nil: not configured
 }
 
@@ -101,7 +105,7 @@ func New(opts Options) (*Directory, error) {
 	}
 	d := &Directory{
 		opts: opts, db: opts.DB, box: opts.Box, log: opts.Log, now: opts.Now, hasher: h,
-		throttle: newThrottle(opts.Now), cache: newCache(), touches: newTouches(),
+		throttle: newThrottle(opts.Now), cache: newCache(), touches: newTouches(), meters: newMeters(opts.Observe),
 	}
 	if opts.OIDC != nil {
 		if d.oidc, err = newRelyingParty(*opts.OIDC); err != nil {

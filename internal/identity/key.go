@@ -109,6 +109,9 @@ func (d *Directory) CreateKey(ctx context.Context, in NewKey) (Key, secret.Text,
 	if err != nil {
 		return Key{}, secret.Text{}, err
 	}
+	if err := id.Must("keys:write"); err != nil {
+		return Key{}, secret.Text{}, err
+	}
 	k, err := d.newKey(id, in)
 	if err != nil {
 		return Key{}, secret.Text{}, err
@@ -223,6 +226,9 @@ func (d *Directory) RotateKey(ctx context.Context, key ids.Key, overlap time.Dur
 		if err != nil {
 			return err
 		}
+		if err := From(ctx).Must("keys:write"); err != nil {
+			return err
+		}
 		if err := d.usable(ctx, before); err != nil {
 			return err
 		}
@@ -265,6 +271,9 @@ func (d *Directory) RevokeKey(ctx context.Context, key ids.Key) error {
 	return d.db.InTx(ctx, func(tx *store.Tx) error {
 		k, err := d.keyOf(ctx, tx, key)
 		if err != nil {
+			return err
+		}
+		if err := From(ctx).Must("keys:write"); err != nil {
 			return err
 		}
 		n, err := tx.Exec(ctx, revokeKey, d.stamp(), key)

@@ -159,6 +159,14 @@ type OIDCResult struct {
 
 // FinishOIDC checks what came back from the issuer and signs in, or links.
 func (d *Directory) FinishOIDC(ctx context.Context, in OIDCCallback) (OIDCResult, error) {
+	result, err := d.finishOIDC(ctx, in)
+	if !result.Linked {
+		d.meters.signIn(err)
+	}
+	return result, err
+}
+
+func (d *Directory) finishOIDC(ctx context.Context, in OIDCCallback) (OIDCResult, error) {
 	if d.oidc == nil {
 		return OIDCResult{}, noOIDC()
 	}

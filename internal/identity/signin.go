@@ -27,6 +27,12 @@ type SignIn struct {
 // totp_invalid, or 429 too_many_attempts. The origin of ctx is what throttling
 // counts by.
 func (d *Directory) SignIn(ctx context.Context, in SignIn) (Admission, error) {
+	a, err := d.signIn(ctx, in)
+	d.meters.signIn(err)
+	return a, err
+}
+
+func (d *Directory) signIn(ctx context.Context, in SignIn) (Admission, error) {
 	login := tidy(strings.ToLower(in.Login), 64)
 	done, err := d.throttle.begin(OriginOf(ctx).IP, login)
 	if err != nil {

@@ -132,6 +132,9 @@ func (d *Directory) ResetTOTP(ctx context.Context, user ids.User) error {
 	if err != nil {
 		return err
 	}
+	if err := id.Must("users:write"); err != nil {
+		return err
+	}
 	return d.db.InTx(ctx, func(tx *store.Tx) error {
 		if _, err := d.member(ctx, tx, id.Workspace, user); err != nil {
 			return err

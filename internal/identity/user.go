@@ -91,14 +91,14 @@ func (d *Directory) AddUser(ctx context.Context, in NewUser) (Member, error) {
 	if err != nil {
 		return Member{}, err
 	}
+	if err := id.Must("users:write"); err != nil {
+		return Member{}, err
+	}
 	if in.Role == "" {
 		in.Role = Viewer
 	}
 	if _, err := ParseRole(string(in.Role)); err != nil {
 		return Member{}, err
-	}
-	if !id.Role.AtLeast(in.Role) {
-		return Member{}, Refused("users:write")
 	}
 	acc, err := d.newAccount(ctx, in, id.WorkspaceName)
 	if err != nil {
@@ -202,6 +202,9 @@ type UserChange struct {
 func (d *Directory) ChangeUser(ctx context.Context, user ids.User, change UserChange) (Member, error) {
 	id, err := caller(ctx)
 	if err != nil {
+		return Member{}, err
+	}
+	if err := id.Must("users:write"); err != nil {
 		return Member{}, err
 	}
 	edit, err := d.prepare(ctx, change)
@@ -345,6 +348,9 @@ func (d *Directory) setPassword(ctx context.Context, tx *store.Tx, user ids.User
 func (d *Directory) RemoveUser(ctx context.Context, user ids.User) error {
 	id, err := caller(ctx)
 	if err != nil {
+		return err
+	}
+	if err := id.Must("users:write"); err != nil {
 		return err
 	}
 	return d.db.InTx(ctx, func(tx *store.Tx) error {

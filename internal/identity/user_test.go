@@ -268,3 +268,30 @@ func TestChangeOwnAccount(t *testing.T) {
 		}
 	})
 }
+
+func TestPermissionsAreCheckedHereToo(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		viewer, operator := w.add("vera", identity.Viewer), w.add("otto", identity.Operator)
+		user := identity.From(viewer).User
+		key, _, err := w.CreateKey(operator, identity.NewKey{Name: "x"})
+		must(t, "an operator's key", err)
+		for what, err := range map[string]error{
+			"add":              errOf(w.AddUser(operator, identity.NewUser{Login: "new", Password: identitytest.Password})),
+			"change":           errOf(w.ChangeUser(operator, user, identity.UserChange{Role: ref(identity.Admin)})),
+			"remove":           w.RemoveUser(operator, user),
+			"reset totp":       w.ResetTOTP(operator, user),
+			"create workspace": errOf(w.CreateWorkspace(operator, "Mine")),
+			"rename workspace": errOf(w.RenameWorkspace(operator, w.workspace, "Mine")),
+			"delete workspace": w.DeleteWorkspace(operator, w.workspace),
+			"audit":            errOf(w.AuditLog(operator, identity.AuditQuery{}, page.Query{})),
+			"export":           w.ExportAudit(operator, nil, identity.AuditQuery{}, identity.CSV),
+			"a viewer's key":   func() error { _, _, err := w.CreateKey(viewer, identity.NewKey{Name: "x"}); return err }(),
+		} {
+			wantCode(t, what, err, "forbidden")
+		}
+		_, err = w.ChangeUser(w.admin, identity.From(operator).User, identity.UserChange{Role: ref(identity.Viewer)})
+		must(t, "demote", err)
+		demoted := identitytest.As(t, w.Directory, "otto")
+		wantCode(t, "revoking when demoted", w.RevokeKey(demoted, key.ID), "forbidden")
+	})
+}

@@ -41,6 +41,9 @@ func (d *Directory) CreateWorkspace(ctx context.Context, name string) (Workspace
 	if err != nil {
 		return Workspace{}, err
 	}
+	if err := id.Must("workspaces:write"); err != nil {
+		return Workspace{}, err
+	}
 	if name, err = workspaceName(name); err != nil {
 		return Workspace{}, err
 	}
@@ -179,7 +182,7 @@ func (d *Directory) managed(ctx context.Context, q store.Querier, ws ids.Workspa
 	if w.Role == "" {
 		return Workspace{}, noWorkspace(string(ws))
 	}
-	if w.Role != Admin {
+	if w.Role != Admin || (id.Via == ViaKey && !id.May("workspaces:write")) {
 		return Workspace{}, Refused("workspaces:write")
 	}
 	return w, nil
