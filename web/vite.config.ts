@@ -9,7 +9,26 @@ const server = process.env.FLUXWAY_DEV_SERVER ?? "http://127.0.0.1:7777";
 export default defineConfig({
   plugins: [react(), tailwindcss()],
   resolve: { alias: { "@": fileURLToPath(new URL("./src", import.meta.url)) } },
-  build: { target: "es2023", manifest: true, sourcemap: false, modulePreload: { polyfill: false }, assetsInlineLimit: 0 },
+  build: {
+    target: "es2023",
+    manifest: true,
+    sourcemap: false,
+    modulePreload: { polyfill: false },
+    assetsInlineLimit: 0,
+    rolldownOptions: {
+      output: {
+        // One file for what every page needs: small shared chunks cost a request each and compress badly.
+        codeSplitting: {
+          groups: [
+            {
+              name: "base",
+              test: /node_modules[\\/](react|react-dom|scheduler|@tanstack|zustand|openapi-fetch|clsx)[\\/]|src[\\/](api|live)[\\/]|src[\\/]ui[\\/](bits|button|copy|states|menu|dialog|tooltip|page|boundary|toast)\.tsx/,
+            },
+          ],
+        },
+      },
+    },
+  },
   worker: { format: "es" },
   server: {
     host: "127.0.0.1",

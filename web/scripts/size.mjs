@@ -40,9 +40,15 @@ for (const [name, chunk] of Object.entries(manifest)) {
 check("CSS", await sum(shell.styles), budget.css);
 const html = await readFile(new URL("index.html", dist), "utf8");
 const fonts = [...html.matchAll(/href="\/(assets\/[^"]+\.woff2)"/g)].map((match) => match[1]);
-const bytes = await Promise.all(fonts.map(async (file) => (await readFile(new URL(file, dist))).length / 1000));
+const bytes = await Promise.all(
+  fonts.map(async (file) => (await readFile(new URL(file, dist))).length / 1000),
+);
 if (fonts.length !== 2) failures.push("two preloaded fonts");
-check("preloaded fonts", bytes.reduce((a, b) => a + b, 0), budget.fonts);
+check(
+  "preloaded fonts",
+  bytes.reduce((a, b) => a + b, 0),
+  budget.fonts,
+);
 const all = await readdir(dist, { recursive: true });
 if (all.some((name) => /fixture/i.test(name))) failures.push("fixtures are in the production bundle");
 if (failures.length > 0) {

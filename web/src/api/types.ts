@@ -14,7 +14,8 @@ export type Workspace = Schemas["Workspace"];
 export type Key = Schemas["Key"];
 export type KeyCreated = Schemas["KeyCreated"];
 export type AuditEntry = Schemas["AuditEntry"];
-export type LiveEvent = Schemas["Event"];
+/** An event as it travels: facts carry a cursor, droppable deltas do not. */
+export type LiveEvent = Omit<Schemas["Event"], "cursor"> & { cursor?: number };
 export type Job = Schemas["Job"];
 export type JobKind = Schemas["JobKind"];
 export type Schedule = Schemas["Schedule"];
@@ -30,7 +31,12 @@ export type Part = Schemas["Part"];
 export type Run = Schemas["Run"];
 export type Partial = Schemas["Partial"];
 export type Trouble = Schemas["Trouble"];
-export type ErrorBody = Schemas["Error"]["error"];
+export type ErrorBody = Schemas["ErrorDetail"];
+export type Role = NonNullable<Schemas["UserRequest"]["role"]>;
+export type NewUser = Schemas["NewUserRequest"];
+export type UserChange = Schemas["UserRequest"];
+export type NewKey = Schemas["NewKeyRequest"];
+export type Mode = Schemas["ModeRequest"]["mode"];
 
 /** One page of a list, as every list route answers it. */
 export type Page<T> = { data: T[]; has_more: boolean; next_cursor?: string };

@@ -35,7 +35,8 @@ export function LiveRoot({ children }: { children: ReactNode }) {
   );
 }
 
-const shellChannels = ["conversations/*", "jobs/*", "identity", "system"] as const;
+// Patterns rather than names: a name that the role may not follow refuses the whole subscription.
+const shellChannels = ["conversations/*", "jobs/*", "identity/**", "system/**"] as const;
 
 /** Patches the cache with what happens anywhere in the workspace. */
 function Wiring() {

@@ -79,6 +79,7 @@ export default function Palette({ initial, onClose }: { initial: string; onClose
               {section.title}
             </div>
             {section.rows.map((row) => (
+              // biome-ignore lint/a11y/useKeyWithClickEvents: the combobox has the focus and answers Enter
               <div
                 key={row.item.id}
                 id={`${id}-${row.item.id}`}

@@ -11,7 +11,6 @@ import {
 import { meQuery, setupQuery } from "@/features/identity/queries";
 import { common } from "@/lib/messages/common";
 import { Empty, Problem, Skeleton } from "@/ui/states";
-import { TipProvider } from "@/ui/tooltip";
 import { Shell } from "./shell";
 import { useAppearance } from "./theme";
 
@@ -99,7 +98,7 @@ type SettingsSearch = {
   actor?: string;
   action?: string;
   resource?: string;
-  result?: string;
+  result?: "ok" | "refused" | "failed";
   since?: string;
   until?: string;
 };
@@ -138,13 +137,11 @@ declare module "@tanstack/react-router" {
 
 function Failed({ error, reset }: ErrorComponentProps) {
   return (
-    <TipProvider>
-      <div className="grid h-full place-items-center p-6">
-        <div className="card max-w-[520px]">
-          <Problem error={error} retry={reset} />
-        </div>
+    <div className="grid h-full place-items-center p-6">
+      <div className="card max-w-[520px]">
+        <Problem error={error} retry={reset} />
       </div>
-    </TipProvider>
+    </div>
   );
 }
 

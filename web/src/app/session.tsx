@@ -1,17 +1,19 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { createContext, type ReactNode, use, useEffect, useRef, useState } from "react";
+import { createContext, lazy, type ReactNode, Suspense, use, useEffect, useRef, useState } from "react";
 import { whenSignedOut } from "@/api/client";
 import type { Me } from "@/api/types";
 import { outbox } from "@/features/conversations/outbox";
 import { can } from "@/features/identity/permissions";
 import { identityKeys, meQuery, signOut, switchWorkspace } from "@/features/identity/queries";
-import { SignIn } from "@/features/identity/sign-in";
 import { common } from "@/lib/messages/common";
-import { settings } from "@/lib/messages/settings";
 import { shell } from "@/lib/messages/shell";
 import { Dialog } from "@/ui/dialog";
 import { toast } from "@/ui/toast";
+
+const SignIn = lazy(() =>
+  import("@/features/identity/sign-in").then((module) => ({ default: module.SignIn })),
+);
 
 const Context = createContext<Me | undefined>(undefined);
 
@@ -59,7 +61,9 @@ export function Session({ children }: { children: ReactNode }) {
           title={shell.signedOut.title}
           body={shell.signedOut.body}
         >
-          <SignIn user={me.user.user} onDone={back} />
+          <Suspense>
+            <SignIn user={me.user.user} onDone={back} />
+          </Suspense>
         </Dialog>
       )}
     </Context>
@@ -92,7 +96,7 @@ export function useSwitchWorkspace(): (id: string) => void {
         await navigate({ to: "/" });
         cache.clear();
         cache.setQueryData(identityKeys.me(), me);
-        toast.done(settings.workspaces.switched(me.workspace.name));
+        toast.done(shell.workspace.switched(me.workspace.name));
       },
       (error) => toast.failed(error, common.errors.title),
     );

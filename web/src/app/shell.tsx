@@ -3,7 +3,6 @@ import { lazy, Suspense, useEffect } from "react";
 import { shell } from "@/lib/messages/shell";
 import { Boundary } from "@/ui/boundary";
 import { Toasts } from "@/ui/toast";
-import { TipProvider } from "@/ui/tooltip";
 import { Banner } from "./banner";
 import { LiveRoot } from "./live";
 import { usePhone, useTablet } from "./media";
@@ -19,14 +18,14 @@ const Help = lazy(() => import("./help"));
 /** The frame of every page a signed-in person sees. */
 export function Shell() {
   return (
-    <TipProvider>
+    <>
       <Session>
         <LiveRoot>
           <Frame />
         </LiveRoot>
       </Session>
       <Toasts />
-    </TipProvider>
+    </>
   );
 }
 

@@ -1,11 +1,10 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { ChevronDown, House, type LucideIcon, MessageSquare, Plus, Search, Settings } from "lucide-react";
-import type { ReactNode } from "react";
+import type { ComponentProps, ReactElement } from "react";
 import { conversationsQuery } from "@/features/conversations/queries";
 import { recentRunsQuery } from "@/features/runs/queries";
 import { isActive } from "@/features/runs/stream";
-import { settings } from "@/lib/messages/settings";
 import { shell } from "@/lib/messages/shell";
 import { useLiveState } from "@/live/react";
 import { Dot, Kbd, Mark } from "@/ui/bits";
@@ -37,7 +36,7 @@ export function Sidebar({ rail }: { rail: boolean }) {
         <button
           type="button"
           className="cmd"
-          aria-label={shell.search}
+          aria-label={rail ? shell.search : undefined}
           aria-keyshortcuts="Control+K Meta+K"
           onClick={() => set({ palette: "" })}
         >
@@ -82,7 +81,7 @@ function Named({
   rail: boolean;
   text: string;
   keys?: string;
-  children: ReactNode;
+  children: ReactElement<ComponentProps<"button">>;
 }) {
   if (!rail) return children;
   return (
@@ -160,7 +159,7 @@ function Recent() {
               activeProps={{ "aria-current": "page" }}
               title={chat.title}
             >
-              <span className="grid w-4 place-items-center">
+              <span className="grid w-4 flex-none place-items-center">
                 <Dot tone={working.has(chat.id) ? "run" : undefined} live={working.has(chat.id)} />
               </span>
               <span className="trunc">{chat.title || shell.untitled}</span>
@@ -200,7 +199,7 @@ export function Connection({ rail }: { rail: boolean }) {
         to="/settings/$page"
         params={{ page: "health" }}
         className="health num"
-        aria-label={`${text}. ${settings.pages.health}`}
+        aria-label={`${text}. ${shell.live.details}`}
       >
         <Dot tone={live.phase === "open" ? "ok" : "warn"} />
         {!rail && text}

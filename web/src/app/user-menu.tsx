@@ -28,7 +28,11 @@ export function UserMenu({ rail }: { rail: boolean }) {
     <Menu
       side="top"
       trigger={
-        <button type="button" className="nav !h-[34px] !text-fg" aria-label={words.menu(name)}>
+        <button
+          type="button"
+          className="nav !h-[34px] !text-fg"
+          aria-label={rail ? words.menu(name) : undefined}
+        >
           <Avatar name={name} />
           {!rail && (
             <>

@@ -1,7 +1,7 @@
 export type Strength = { score: 0 | 1 | 2 | 3 | 4; tooShort: boolean };
 
 /** The shortest password the server takes. */
-export const minPassword = 12;
+export const minPassword = 10;
 
 /**
  * Judges a password by length, variety and repetition. It guides the person; the server has the last word.

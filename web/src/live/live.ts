@@ -160,7 +160,10 @@ export class Live {
   private received(text: string): void {
     const frame = parse(text);
     if (!frame) return;
-    if ("control" in frame) return this.control(frame.control);
+    if ("control" in frame) {
+      this.control(frame.control);
+      return;
+    }
     if (this.tracker.accept(frame.event.cursor) === "duplicate") return;
     for (const interest of this.interests) {
       if (interest.channels.some((pattern) => matches(pattern, frame.event.channel)))

@@ -34,16 +34,12 @@ export const CodeBlock = memo(function CodeBlock({
       <pre tabIndex={0}>
         <code>
           {coloured
-            ? coloured.map(([kind, piece], i) =>
+            ? coloured.map(([kind, piece], i) => (
                 // biome-ignore lint/suspicious/noArrayIndexKey: pieces of one fixed text
-                kind ? (
-                  <span key={i} className={`hljs-${kind}`}>
-                    {piece}
-                  </span>
-                ) : (
-                  piece
-                ),
-              )
+                <span key={i} className={kind && `hljs-${kind}`}>
+                  {piece}
+                </span>
+              ))
             : text}
         </code>
       </pre>

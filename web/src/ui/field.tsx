@@ -117,7 +117,16 @@ export function Checkbox({
 }
 
 export function Switch({ label, ...rest }: Omit<ComponentProps<"input">, "type"> & { label: string }) {
-  return <input type="checkbox" role="switch" className="switch" aria-label={label} {...rest} />;
+  return (
+    <input
+      type="checkbox"
+      role="switch"
+      aria-checked={rest.checked}
+      className="switch"
+      aria-label={label}
+      {...rest}
+    />
+  );
 }
 
 /** A few choices in a row, one of them on. */

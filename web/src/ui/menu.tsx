@@ -1,89 +1,42 @@
-import clsx from "clsx";
-import { DropdownMenu } from "radix-ui";
-import type { ReactNode } from "react";
-import { Kbd } from "./bits";
+import {
+  type ComponentProps,
+  cloneElement,
+  lazy,
+  type ReactElement,
+  type ReactNode,
+  Suspense,
+  useState,
+} from "react";
 
-/** A menu that opens from its trigger. */
-export function Menu({
-  trigger,
-  children,
-  align = "start",
-  side = "bottom",
-}: {
-  trigger: ReactNode;
+const parts = () => import("./menu-parts");
+const OpenMenu = lazy(() => parts().then((module) => ({ default: module.OpenMenu })));
+
+export const MenuItem = lazy(() => parts().then((module) => ({ default: module.MenuItem })));
+export const MenuChoices = lazy(() => parts().then((module) => ({ default: module.MenuChoices })));
+export const MenuLabel = lazy(() => parts().then((module) => ({ default: module.MenuLabel })));
+export const MenuSeparator = lazy(() => parts().then((module) => ({ default: module.MenuSeparator })));
+
+type Props = {
+  trigger: ReactElement<ComponentProps<"button">>;
   children: ReactNode;
   align?: "start" | "end";
   side?: "top" | "bottom" | "right";
-}) {
+};
+
+/** A menu that opens from its trigger. The code of menus is loaded when one is about to open. */
+export function Menu({ trigger, ...rest }: Props) {
+  const [wanted, setWanted] = useState(false);
+  const closed = cloneElement(trigger, {
+    "aria-haspopup": "menu",
+    "aria-expanded": false,
+    onClick: () => setWanted(true),
+    onPointerEnter: () => void parts(),
+    onFocus: () => void parts(),
+  });
+  if (!wanted) return closed;
   return (
-    <DropdownMenu.Root modal={false}>
-      <DropdownMenu.Trigger asChild>{trigger}</DropdownMenu.Trigger>
-      <DropdownMenu.Portal>
-        <DropdownMenu.Content
-          className="menu anim-pop"
-          align={align}
-          side={side}
-          sideOffset={6}
-          collisionPadding={8}
-        >
-          {children}
-        </DropdownMenu.Content>
-      </DropdownMenu.Portal>
-    </DropdownMenu.Root>
+    <Suspense fallback={closed}>
+      <OpenMenu trigger={trigger} {...rest} />
+    </Suspense>
   );
 }
-
-export function MenuItem({
-  icon,
-  children,
-  keys,
-  bad,
-  disabled,
-  onSelect,
-}: {
-  icon?: ReactNode;
-  children: ReactNode;
-  keys?: string;
-  bad?: boolean;
-  disabled?: boolean;
-  onSelect: () => void;
-}) {
-  return (
-    <DropdownMenu.Item className={clsx("mi", bad && "bad")} disabled={disabled ?? false} onSelect={onSelect}>
-      {icon}
-      <span className="trunc flex-1">{children}</span>
-      {keys && <Kbd>{keys}</Kbd>}
-    </DropdownMenu.Item>
-  );
-}
-
-/** One choice of several; the chosen one carries a mark and is announced. */
-export function MenuChoices({
-  value,
-  onChange,
-  options,
-}: {
-  value: string;
-  onChange: (value: string) => void;
-  options: readonly { value: string; label: string; icon?: ReactNode }[];
-}) {
-  return (
-    <DropdownMenu.RadioGroup value={value} onValueChange={onChange}>
-      {options.map((option) => (
-        <DropdownMenu.RadioItem key={option.value} value={option.value} className="mi">
-          {option.icon}
-          <span className="trunc flex-1">{option.label}</span>
-          <DropdownMenu.ItemIndicator>
-            <span className="dot ok block" />
-          </DropdownMenu.ItemIndicator>
-        </DropdownMenu.RadioItem>
-      ))}
-    </DropdownMenu.RadioGroup>
-  );
-}
-
-export const MenuLabel = ({ children }: { children: ReactNode }) => (
-  <DropdownMenu.Label className="mlabel">{children}</DropdownMenu.Label>
-);
-
-export const MenuSeparator = () => <DropdownMenu.Separator className="msep" />;

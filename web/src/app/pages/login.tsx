@@ -5,7 +5,6 @@ import { SignIn } from "@/features/identity/sign-in";
 import { common } from "@/lib/messages/common";
 import { start } from "@/lib/messages/start";
 import { Mark } from "@/ui/bits";
-import { TipProvider } from "@/ui/tooltip";
 
 /** Sign-in. Where the person wanted to go is kept in the address. */
 export default function LoginRoute() {
@@ -13,21 +12,19 @@ export default function LoginRoute() {
   const navigate = useNavigate();
   const setup = useQuery(setupQuery);
   return (
-    <TipProvider>
-      <div className="hero">
-        <main className="flex w-full max-w-[400px] flex-col gap-5">
-          <div className="flex flex-col items-center gap-4 text-center">
-            <Mark large />
-            <h1 className="text-h1 font-semibold tracking-tight">
-              {start.login.headline(setup.data?.workspace || common.product)}
-            </h1>
-          </div>
-          <div className="panel">
-            <SignIn onDone={() => void navigate({ href: safeNext(next), replace: true })} />
-          </div>
-        </main>
-      </div>
-    </TipProvider>
+    <div className="hero">
+      <main className="flex w-full max-w-[400px] flex-col gap-5">
+        <div className="flex flex-col items-center gap-4 text-center">
+          <Mark large />
+          <h1 className="text-h1 font-semibold tracking-tight">
+            {start.login.headline(setup.data?.workspace || common.product)}
+          </h1>
+        </div>
+        <div className="panel">
+          <SignIn onDone={() => void navigate({ href: safeNext(next), replace: true })} />
+        </div>
+      </main>
+    </div>
   );
 }
 

@@ -188,11 +188,15 @@ function HealthRows({ system }: { system: System }) {
       text: check.message || sentence(check.status),
       tone: toneOf(check.status),
     })),
-    {
-      name: words.disk,
-      text: words.free(bytes(system.disk.free_bytes)),
-      tone: system.disk.free_bytes > 1e9 ? "ok" : "warn",
-    },
+    ...(system.disk
+      ? [
+          {
+            name: words.disk,
+            text: words.free(bytes(system.disk.free_bytes)),
+            tone: system.disk.free_bytes > 1e9 ? ("ok" as const) : ("warn" as const),
+          },
+        ]
+      : []),
     {
       name: words.version,
       text: `${system.version}, ${words.up(duration(Date.now() - Date.parse(system.started_at)))}`,

@@ -9,7 +9,6 @@ import { start } from "@/lib/messages/start";
 import { Glyph, Mark, Pill } from "@/ui/bits";
 import { Button } from "@/ui/button";
 import { Empty, View } from "@/ui/states";
-import { TipProvider } from "@/ui/tooltip";
 
 const words = start.setup;
 
@@ -25,35 +24,33 @@ export default function SetupRoute() {
   const [step, setStep] = useState(1);
   const [me, setMe] = useState<Me>();
   return (
-    <TipProvider>
-      <div className="hero">
-        <main className="hero-grid">
-          <Intro step={step} user={me?.user.user} version={query.data?.version ?? ""} />
-          <div className="panel">
-            <View query={query}>
-              {(setup) => {
-                if (step === 1 && !setup.needed && !me) return <AlreadyDone />;
-                if (step === 1) {
-                  return (
-                    <Panel title={words.account.title} note={words.account.note}>
-                      <SetupAccount
-                        code={code}
-                        onDone={(made) => {
-                          setMe(made);
-                          setStep(2);
-                          history.replaceState(history.state, "", "/setup");
-                        }}
-                      />
-                    </Panel>
-                  );
-                }
-                return step === 2 ? <PickModel onDone={() => setStep(3)} /> : <Ready me={me} />;
-              }}
-            </View>
-          </div>
-        </main>
-      </div>
-    </TipProvider>
+    <div className="hero">
+      <main className="hero-grid">
+        <Intro step={step} user={me?.user.user} version={query.data?.version ?? ""} />
+        <div className="panel">
+          <View query={query}>
+            {(setup) => {
+              if (step === 1 && !setup.needed && !me) return <AlreadyDone />;
+              if (step === 1) {
+                return (
+                  <Panel title={words.account.title} note={words.account.note}>
+                    <SetupAccount
+                      code={code}
+                      onDone={(made) => {
+                        setMe(made);
+                        setStep(2);
+                        history.replaceState(history.state, "", "/setup");
+                      }}
+                    />
+                  </Panel>
+                );
+              }
+              return step === 2 ? <PickModel onDone={() => setStep(3)} /> : <Ready me={me} />;
+            }}
+          </View>
+        </div>
+      </main>
+    </div>
   );
 }
 

@@ -16,15 +16,15 @@ export type Speaker = { title: string; hue: string };
 
 export function UserMessage({ text, at, pending }: { text: string; at?: string; pending?: boolean }) {
   return (
-    <article className="msg flex flex-col items-end gap-1" aria-label={words.you}>
-      <div className="user-msg" style={pending ? { opacity: 0.7 } : undefined} title={exactTime(at)}>
-        {text}
-      </div>
+    <article className="msg user-row" aria-label={words.you}>
       {!pending && (
         <div className="acts">
           <CopyButton text={text} label={words.copy} />
         </div>
       )}
+      <div className="user-msg" style={pending ? { opacity: 0.7 } : undefined} title={exactTime(at)}>
+        {text}
+      </div>
     </article>
   );
 }

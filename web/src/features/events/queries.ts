@@ -9,7 +9,7 @@ export const eventsQuery = (channel: string) =>
   queryOptions({
     queryKey: eventKeys.of(channel),
     queryFn: ({ signal }) =>
-      call(client.GET("/api/v1/events", { params: { query: { channel, limit: 200 } }, signal })),
+      call(client.GET("/api/v1/events", { params: { query: { channel: [channel], limit: 500 } }, signal })),
   });
 
 /** Adds a live event to the list of its channel, once. Deltas are not facts and are left out. */

@@ -147,10 +147,10 @@ export function Sessions() {
             columns={[
               {
                 head: words.browser,
-                cell: (session) => browserName(session.user_agent) || words.unknownBrowser,
+                cell: (session) => browserName(session.agent) || words.unknownBrowser,
               },
               { head: words.from, cell: (session) => <span className="mono">{session.ip}</span> },
-              { head: words.lastSeen, cell: (session) => <Time at={session.last_seen_at} /> },
+              { head: words.lastSeen, cell: (session) => <Time at={session.seen_at} /> },
               { head: words.created, cell: (session) => <Time at={session.created_at} /> },
               {
                 head: common.actions.more,
@@ -195,8 +195,8 @@ export function Devices() {
             rows={page.data}
             id={(device) => device.id}
             columns={[
-              { head: words.device, cell: (device) => browserName(device.name) || device.name },
-              { head: words.lastSeen, cell: (device) => <Time at={device.last_seen_at} /> },
+              { head: words.device, cell: (device) => browserName(device.agent) || words.unknownBrowser },
+              { head: words.lastSeen, cell: (device) => <Time at={device.seen_at} /> },
               { head: words.expires, cell: (device) => <Time at={device.expires_at} /> },
               {
                 head: common.actions.more,

@@ -14,7 +14,7 @@ import { Section } from "@/ui/page";
 import { Empty, View } from "@/ui/states";
 import { Table } from "@/ui/table";
 import { toast } from "@/ui/toast";
-import { type AuditFilter, auditExportUrl, auditQuery, useVerifyAudit } from "./queries";
+import { type AuditFilter, type AuditResult, auditExportUrl, auditQuery, useVerifyAudit } from "./queries";
 
 const words = settings.audit;
 
@@ -91,8 +91,8 @@ function Tools({ filter }: { filter: AuditFilter }) {
     verify.mutate(undefined, {
       onSuccess: (answer) =>
         answer.ok
-          ? toast.done(words.verified(answer.entries))
-          : toast.failed(answer.message ?? "", words.broken(answer.broken_at ?? "")),
+          ? toast.done(words.verified(answer.rows))
+          : toast.failed(answer.reason ?? "", words.broken(answer.broken ?? 0)),
       onError: (error) => toast.failed(error, common.errors.title),
     });
   return (
@@ -142,7 +142,7 @@ function Filters({ filter, onFilter }: { filter: AuditFilter; onFilter: (filter:
       <Select
         aria-label={words.result}
         value={draft.result ?? ""}
-        onChange={(event) => now({ result: event.target.value })}
+        onChange={(event) => now({ result: (event.target.value || undefined) as AuditResult | undefined })}
         options={[
           { value: "", label: words.anyResult },
           ...Object.entries(words.results).map(([value, label]) => ({ value, label })),

@@ -1,12 +1,12 @@
 import { type FormEvent, useState } from "react";
-import type { Key, KeyCreated, Me } from "@/api/types";
+import type { Key, KeyCreated, Me, NewKey } from "@/api/types";
 import { common } from "@/lib/messages/common";
 import { settings } from "@/lib/messages/settings";
 import { Button } from "@/ui/button";
 import { Dialog, DialogActions } from "@/ui/dialog";
 import { Checkbox, Field, Input, Segmented, Select, TextArea } from "@/ui/field";
 import { Problem } from "@/ui/states";
-import { type NewKey, useCreateKey, useRotateKey } from "./queries";
+import { useCreateKey, useRotateKey } from "./queries";
 
 const words = settings.keys;
 const choices = (list: Record<string, string>) =>
@@ -32,10 +32,10 @@ export function CreateKey({
 
   const submit = async (event: FormEvent) => {
     event.preventDefault();
-    const body: NewKey = { name: name.trim(), scopes: limit === "all" ? me.permissions : scopes };
+    const body: NewKey = { name: name.trim(), ...(limit === "some" ? { scopes } : {}) };
     if (days !== "0") body.expires_at = new Date(Date.now() + Number(days) * day).toISOString();
     const allowed = ips.split(/[\s,]+/).filter(Boolean);
-    if (allowed.length > 0) body.allow_ips = allowed;
+    if (allowed.length > 0) body.allow = allowed;
     const made = await create.mutateAsync(body).catch(() => undefined);
     if (made) onDone(made);
   };

@@ -104,9 +104,9 @@ function columnsOf(
 ): Column<Key>[] {
   const columns: Column<Key>[] = [
     { head: words.name, cell: (key) => <span className="font-medium">{key.name}</span> },
-    { head: words.prefix, cell: (key) => <span className="mono text-fg-2">{key.prefix}…</span> },
+    { head: words.prefix, cell: (key) => <span className="mono text-fg-2">{key.hint}</span> },
     { head: words.scopes, cell: (key) => <span title={key.scopes.join(", ")}>{scopeText(key)}</span> },
-    { head: words.lastUsed, cell: (key) => <Time at={key.last_used_at} className="text-fg-3" /> },
+    { head: words.lastUsed, cell: (key) => <Time at={key.used_at} className="text-fg-3" /> },
     { head: words.expiry, cell: (key) => <Time at={key.expires_at} className="text-fg-3" /> },
     { head: words.state, cell: (key) => <KeyState item={key} /> },
   ];

@@ -7,7 +7,7 @@ import {
 } from "@tanstack/react-query";
 import { call, client } from "@/api/client";
 import { isCode } from "@/api/errors";
-import type { Me, SetupRequest, SignInRequest } from "@/api/types";
+import type { Me, NewKey, NewUser, SetupRequest, SignInRequest, UserChange } from "@/api/types";
 
 export const identityKeys = {
   all: ["identity"] as const,
@@ -22,11 +22,12 @@ export const identityKeys = {
   audit: (filter: AuditFilter) => ["identity", "audit", filter] as const,
 };
 
+export type AuditResult = "ok" | "refused" | "failed";
 export type AuditFilter = {
   actor?: string | undefined;
   action?: string | undefined;
   resource?: string | undefined;
-  result?: string | undefined;
+  result?: AuditResult | undefined;
   since?: string | undefined;
   until?: string | undefined;
 };
@@ -203,15 +204,11 @@ export const useForgetDevice = () =>
   );
 
 export const useCreateUser = () =>
-  useChange(
-    (body: { user: string; name?: string; password: string; role: string }) =>
-      call(client.POST("/api/v1/users", { body })),
-    [identityKeys.users()],
-  );
+  useChange((body: NewUser) => call(client.POST("/api/v1/users", { body })), [identityKeys.users()]);
 
 export const useSaveUser = () =>
   useChange(
-    ({ id, ...body }: { id: string; name?: string; role?: string; disabled?: boolean }) =>
+    ({ id, ...body }: UserChange & { id: string }) =>
       call(client.PATCH("/api/v1/users/{user}", { params: { path: { user: id } }, body })),
     [identityKeys.users()],
   );
@@ -221,8 +218,6 @@ export const useRemoveUser = () =>
     (user: string) => call(client.DELETE("/api/v1/users/{user}", { params: { path: { user } } })),
     [identityKeys.users()],
   );
-
-export type NewKey = { name: string; scopes?: string[]; expires_at?: string; allow_ips?: string[] };
 
 export const useCreateKey = () =>
   useChange((body: NewKey) => call(client.POST("/api/v1/keys", { body })), [identityKeys.keys()]);

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Ellipsis, UserPlus } from "lucide-react";
 import { type FormEvent, useState } from "react";
-import type { Me, User } from "@/api/types";
+import type { Me, Role, User } from "@/api/types";
 import { common } from "@/lib/messages/common";
 import { settings } from "@/lib/messages/settings";
 import { minPassword } from "@/lib/password";
@@ -28,7 +28,7 @@ export function Users({ me, mayChange }: { me: Me; mayChange: boolean }) {
   const save = useSaveUser();
   const remove = useRemoveUser();
 
-  const change = (id: string, body: { role?: string; disabled?: boolean }) =>
+  const change = (id: string, body: { role: Role }) =>
     save.mutate(
       { id, ...body },
       {
@@ -57,7 +57,7 @@ export function Users({ me, mayChange }: { me: Me; mayChange: boolean }) {
             className="w-[124px]"
             options={roles}
             value={user.role}
-            onChange={(event) => change(user.id, { role: event.target.value })}
+            onChange={(event) => change(user.id, { role: event.target.value as Role })}
           />
         ) : (
           <Pill>{common.roles[user.role] ?? user.role}</Pill>
@@ -68,12 +68,7 @@ export function Users({ me, mayChange }: { me: Me; mayChange: boolean }) {
       cell: (user) =>
         user.totp ? <Pill tone="ok">{words.onOff.on}</Pill> : <Pill tone="line">{words.onOff.off}</Pill>,
     },
-    { head: words.lastSeen, cell: (user) => <Time at={user.last_seen_at} className="text-fg-3" /> },
-    {
-      head: words.state,
-      cell: (user) =>
-        user.disabled ? <Pill tone="warn">{words.disabled}</Pill> : <Pill tone="line">{words.active}</Pill>,
-    },
+    { head: words.added, cell: (user) => <Time at={user.created_at} className="text-fg-3" /> },
   ];
   if (mayChange) {
     columns.push({
@@ -90,9 +85,6 @@ export function Users({ me, mayChange }: { me: Me; mayChange: boolean }) {
               </IconButton>
             }
           >
-            <MenuItem onSelect={() => change(user.id, { disabled: !user.disabled })}>
-              {user.disabled ? words.enable : words.disable}
-            </MenuItem>
             <MenuItem bad onSelect={() => setRemoving(user)}>
               {words.remove}
             </MenuItem>
@@ -139,7 +131,7 @@ function AddUser({ onClose }: { onClose: () => void }) {
   const [user, setUser] = useState("");
   const [name, setName] = useState("");
   const [password, setPassword] = useState("");
-  const [role, setRole] = useState("operator");
+  const [role, setRole] = useState<Role>("operator");
   const create = useCreateUser();
   const submit = async (event: FormEvent) => {
     event.preventDefault();
@@ -183,7 +175,7 @@ function AddUser({ onClose }: { onClose: () => void }) {
             <Select
               options={roles}
               value={role}
-              onChange={(event) => setRole(event.target.value)}
+              onChange={(event) => setRole(event.target.value as Role)}
               {...control}
             />
           )}

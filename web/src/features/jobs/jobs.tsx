@@ -12,6 +12,7 @@ import { Empty, View } from "@/ui/states";
 import { type Column, Table } from "@/ui/table";
 import { toast } from "@/ui/toast";
 import {
+  type JobState,
   jobKindsQuery,
   jobsQuery,
   schedulesQuery,
@@ -23,10 +24,10 @@ import {
 
 const words = settings.jobs;
 const failed = (error: unknown) => toast.failed(error, common.errors.title);
-const states = ["queued", "running", "paused", "finished", "failed", "cancelled"];
+const states: readonly JobState[] = ["queued", "running", "paused", "finished", "failed", "cancelled"];
 
 export function Jobs({ mayChange }: { mayChange: boolean }) {
-  const [state, setState] = useState("");
+  const [state, setState] = useState<JobState | "">("");
   const query = useInfiniteQuery(jobsQuery(state));
   return (
     <Section
@@ -37,7 +38,7 @@ export function Jobs({ mayChange }: { mayChange: boolean }) {
           aria-label={words.state}
           className="w-[140px]"
           value={state}
-          onChange={(event) => setState(event.target.value)}
+          onChange={(event) => setState(event.target.value as JobState | "")}
           options={[
             { value: "", label: words.anyState },
             ...states.map((value) => ({ value, label: words.states[value] ?? value })),

@@ -15,7 +15,9 @@ export const jobKeys = {
   schedules: () => ["jobs", "schedules"] as const,
 };
 
-export const jobsQuery = (state: string) =>
+export type JobState = "queued" | "running" | "paused" | "finished" | "failed" | "cancelled";
+
+export const jobsQuery = (state: JobState | "") =>
   infiniteQueryOptions({
     queryKey: jobKeys.list(state),
     initialPageParam: undefined as string | undefined,

@@ -1,11 +1,11 @@
 import { useQuery } from "@tanstack/react-query";
-import { Check as CheckIcon, CircleAlert, X } from "lucide-react";
-import type { Check, System } from "@/api/types";
+import { Check as CheckIcon, X } from "lucide-react";
+import type { Check, Mode, System } from "@/api/types";
 import { bytes, count, words as sentence } from "@/lib/format";
 import { common } from "@/lib/messages/common";
 import { settings } from "@/lib/messages/settings";
 import { duration } from "@/lib/time";
-import { Pill, Time, type Tone } from "@/ui/bits";
+import { Pill, type Tone } from "@/ui/bits";
 import { Segmented } from "@/ui/field";
 import { Section } from "@/ui/page";
 import { Skeleton, View } from "@/ui/states";
@@ -15,9 +15,8 @@ import { systemQuery, useSetMode } from "./queries";
 const words = settings.health;
 
 /** The tone of a check's status. */
-export function toneOf(status: string): Tone {
-  if (["ok", "healthy", "pass"].includes(status)) return "ok";
-  return ["warn", "degraded", "warning"].includes(status) ? "warn" : "bad";
+export function toneOf(status: Check["status"]): Tone {
+  return status === "ok" ? "ok" : "bad";
 }
 
 export function Health({ mayChange }: { mayChange: boolean }) {
@@ -50,7 +49,7 @@ export function Health({ mayChange }: { mayChange: boolean }) {
 
 function CheckRow({ check }: { check: Check }) {
   const tone = toneOf(check.status);
-  const Icon = tone === "ok" ? CheckIcon : tone === "warn" ? CircleAlert : X;
+  const Icon = tone === "ok" ? CheckIcon : X;
   return (
     <li className="flex min-h-[var(--row)] items-center gap-3 border-b border-line px-4 py-2 last:border-0">
       <span className="w-[140px] flex-none font-medium">{sentence(check.name)}</span>
@@ -59,14 +58,15 @@ function CheckRow({ check }: { check: Check }) {
         {sentence(check.status)}
       </Pill>
       <span className="min-w-0 flex-1 text-fg-2">{check.message}</span>
-      {check.since && <Time at={check.since} className="text-fg-3" />}
     </li>
   );
 }
 
+const modes: readonly Mode[] = ["normal", "maintenance", "draining"];
+
 function Server({ system, mayChange }: { system: System; mayChange: boolean }) {
   const set = useSetMode();
-  const change = (mode: string) =>
+  const change = (mode: Mode) =>
     set.mutate(mode, {
       onSuccess: () => toast.done(words.modeSet(words.modes[mode] ?? mode)),
       onError: (error) => toast.failed(error, common.errors.title),
@@ -74,13 +74,11 @@ function Server({ system, mayChange }: { system: System; mayChange: boolean }) {
   const facts: [string, string][] = [
     [words.version, system.version],
     [words.started, duration(Date.now() - Date.parse(system.started_at))],
+    [words.database, `${system.database.engine} · ${bytes(system.database.size_bytes)}`],
     [
-      words.database,
-      [system.database.engine, system.database.version, bytes(system.database.size_bytes)]
-        .filter(Boolean)
-        .join(" · "),
+      words.disk,
+      system.disk ? words.free(bytes(system.disk.free_bytes), bytes(system.disk.total_bytes)) : "",
     ],
-    [words.disk, words.free(bytes(system.disk.free_bytes), bytes(system.disk.total_bytes))],
     [words.data, system.data_dir ?? ""],
   ];
   return (
@@ -109,7 +107,7 @@ function Server({ system, mayChange }: { system: System; mayChange: boolean }) {
               label={words.mode}
               value={system.mode}
               onChange={change}
-              options={Object.entries(words.modes).map(([value, label]) => ({ value, label }))}
+              options={modes.map((value) => ({ value, label: words.modes[value] ?? value }))}
             />
           ) : (
             <Pill>{words.modes[system.mode] ?? system.mode}</Pill>

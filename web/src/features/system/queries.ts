@@ -1,5 +1,6 @@
 import { queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
 import { call, client } from "@/api/client";
+import type { Mode } from "@/api/types";
 
 export const systemKeys = {
   all: ["system"] as const,
@@ -21,7 +22,7 @@ export const backupsQuery = queryOptions({
 export function useSetMode() {
   const cache = useQueryClient();
   return useMutation({
-    mutationFn: (mode: string) => call(client.POST("/api/v1/system/mode", { body: { mode } })),
+    mutationFn: (mode: Mode) => call(client.POST("/api/v1/system/mode", { body: { mode } })),
     onSuccess: () => cache.invalidateQueries({ queryKey: systemKeys.all }),
   });
 }

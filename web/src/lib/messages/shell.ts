@@ -17,6 +17,7 @@ export const shell = {
     menu: (name: string) => `Workspace ${name}`,
     label: "Workspaces",
     manage: "Manage workspaces",
+    switched: (name: string) => `Now in ${name}`,
   },
   user: {
     menu: (name: string) => `Account of ${name}`,
@@ -37,7 +38,7 @@ export const shell = {
     trying: (attempt: number) => `try ${attempt}`,
     now: "Now",
     offline: "This device is offline. You see what was loaded before.",
-    back: "Connected again",
+    details: "Health",
   },
   newVersion: {
     title: "A new version is running",
@@ -104,7 +105,6 @@ export const shell = {
       newline: "New line",
       listMove: "Next or previous row",
       listOpen: "Open the row",
-      then: "then",
     },
   },
   more: { title: "More" },

@@ -6,6 +6,9 @@ import { applyMessage, conversationKeys, noteConversation } from "@/features/con
 import { noteRun, startChat } from "@/features/runs/queries";
 import { useLiveState } from "@/live/react";
 
+/** How long a message rests after the server could not be reached. */
+const againAfter = 2000;
+
 /**
  * Sends what waits in the outbox of one conversation, one message at a time and in order: after the answer
  * that is being written, and after the connection is back. A lost answer is asked for again with the same key.
@@ -21,6 +24,7 @@ export function useSender(
   const online = live.phase === "open" || live.lostAt === undefined;
   const next = running || !online ? undefined : nextOf(items, conversation);
 
+  // biome-ignore lint/correctness/useExhaustiveDependencies: one send per message, whatever else changes meanwhile
   useEffect(() => {
     if (!next) return;
     outbox.change(next.key, { state: "sending" });
@@ -34,7 +38,7 @@ export function useSender(
         onStarted(started.conversation.id);
       },
       (error: unknown) => {
-        if (isUnreachable(error)) outbox.change(next.key, { state: "waiting" });
+        if (isUnreachable(error)) setTimeout(() => outbox.change(next.key, { state: "waiting" }), againAfter);
         else
           outbox.change(next.key, {
             state: "failed",
@@ -42,7 +46,6 @@ export function useSender(
           });
       },
     );
-    // biome-ignore lint/correctness/useExhaustiveDependencies: one send per message, whatever else changes meanwhile
   }, [next?.key, next?.state]);
 
   const mine = items.filter((item) => item.conversation === conversation);

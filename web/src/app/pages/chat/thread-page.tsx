@@ -9,16 +9,14 @@ import {
   Pencil,
   Trash2,
 } from "lucide-react";
-import { useCallback, useRef, useState } from "react";
+import { lazy, Suspense, useCallback, useRef, useState } from "react";
 import type { Agent, Conversation } from "@/api/types";
 import { agentsQuery } from "@/features/agents/queries";
 import { Composer } from "@/features/conversations/composer";
-import { DeleteConversation, RenameConversation } from "@/features/conversations/dialogs";
 import type { Speaker } from "@/features/conversations/message";
 import { outbox } from "@/features/conversations/outbox";
 import { conversationQuery, useSaveConversation } from "@/features/conversations/queries";
 import { Thread } from "@/features/conversations/thread";
-import { EventsDrawer } from "@/features/events/drawer";
 import { runsOfQuery, streamQuery, useCancelRun } from "@/features/runs/queries";
 import { isActive } from "@/features/runs/stream";
 import { hueOf } from "@/lib/format";
@@ -36,6 +34,13 @@ import { useCommands } from "../../shortcuts";
 import { useShell } from "../../store";
 import { useConversationStream } from "./deltas";
 import { splitOutbox, useSender } from "./send";
+
+const EventsDrawer = lazy(() =>
+  import("@/features/events/drawer").then((module) => ({ default: module.EventsDrawer })),
+);
+const dialogs = () => import("@/features/conversations/dialogs");
+const RenameConversation = lazy(() => dialogs().then((module) => ({ default: module.RenameConversation })));
+const DeleteConversation = lazy(() => dialogs().then((module) => ({ default: module.DeleteConversation })));
 
 /** One conversation. Keyed by its id, so that nothing of one chat shows in another. */
 export default function ThreadRoute() {
@@ -80,7 +85,9 @@ function ThreadPage({ id }: { id: string }) {
         <Talk id={id} mayWrite={can("conversations:write")} onDetails={() => set({ drawer: true })} />
         {drawer && (
           <Boundary>
-            <EventsDrawer channel={`conversations/${id}`} run={runs.data?.data[0]} onClose={toggleDrawer} />
+            <Suspense>
+              <EventsDrawer channel={`conversations/${id}`} run={runs.data?.data[0]} onClose={toggleDrawer} />
+            </Suspense>
           </Boundary>
         )}
       </div>
@@ -213,14 +220,16 @@ function ChatMenu({ item }: { item: Conversation }) {
           {words.delete}
         </MenuItem>
       </Menu>
-      {open === "rename" && <RenameConversation item={item} onClose={() => setOpen(undefined)} />}
-      {open === "delete" && (
-        <DeleteConversation
-          item={item}
-          onClose={() => setOpen(undefined)}
-          onDone={() => void navigate({ to: "/chat" })}
-        />
-      )}
+      <Suspense>
+        {open === "rename" && <RenameConversation item={item} onClose={() => setOpen(undefined)} />}
+        {open === "delete" && (
+          <DeleteConversation
+            item={item}
+            onClose={() => setOpen(undefined)}
+            onDone={() => void navigate({ to: "/chat" })}
+          />
+        )}
+      </Suspense>
     </>
   );
 }
