@@ -3,6 +3,7 @@ package events
 import (
 	"context"
 	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"time"
 
@@ -115,7 +116,7 @@ func checkWire(m *message) error {
 	if m.cursor != 0 && len(m.data) == 0 {
 		return nil
 	}
-	if _, ok := checkName(m.channel, false); !ok || !checkKind(m.kind) || len(m.data) < 2 {
+	if _, ok := checkName(m.channel, false); !ok || !checkKind(m.kind) || !json.Valid(m.data) {
 		return errWire
 	}
 	return nil

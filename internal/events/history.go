@@ -234,7 +234,7 @@ func (h *Hub) checkCursor(ctx context.Context, st *stream, patterns []Pattern, c
 			return err
 		}
 		if cursor > head {
-			return cursorExpired("The cursor %d is ahead of the log, which ends at %d.", cursor, head).WithDetail("head", head)
+			return cursorExpired(head, "The cursor %d is ahead of the log, which ends at %d.", cursor, head)
 		}
 	}
 	if cursor >= evicted {
@@ -248,10 +248,12 @@ func (h *Hub) checkCursor(ctx context.Context, st *stream, patterns []Pattern, c
 	for i, p := range patterns {
 		rules[i].pattern = p
 	}
-	return h.expired(rules, floors, cursor)
+	return h.expired(st, rules, floors, cursor)
 }
 
-func cursorExpired(format string, args ...any) *fault.Fault {
-	return fault.New(fault.Gone, "cursor_expired", format, args...).WithParam("after").
-		WithHint("Fetch what you show again, then follow from the cursor in head.")
+// cursorExpired carries the head, from which a client can go on after it has
+// fetched a snapshot.
+func cursorExpired(head int64, format string, args ...any) *fault.Fault {
+	return fault.New(fault.Gone, "cursor_expired", format, args...).WithParam("after").WithDetail("head", head).
+		WithHint("Fetch what you show again, then follow after cursor %d.", head)
 }

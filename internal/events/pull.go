@@ -58,7 +58,7 @@ func (s *Subscription) Next(ctx context.Context) (Batch, error) {
 			return Batch{}, err
 		}
 		found := len(b.Deliveries) > 0 || b.Dropped > 0
-		if s.leaveNext(found || result != done); found {
+		if s.leaveNext(result != done); found {
 			return b, nil
 		}
 		if result != done {

@@ -71,15 +71,16 @@ func (h *Hub) floors(ctx context.Context, st *stream) ([]floor, error) {
 
 // expired says, as a fault, that a fact behind the cursor that a rule wants has
 // been deleted.
-func (h *Hub) expired(rules []rule, floors []floor, cursor int64) error {
+func (h *Hub) expired(st *stream, rules []rule, floors []floor, cursor int64) error {
 	for _, f := range floors {
 		if f.Deleted <= cursor {
 			continue
 		}
 		for _, r := range rules {
 			if h.touches(f.Class, r.pattern) && f.Deleted > r.after {
-				return cursorExpired("Events after %d are no longer kept; the oldest complete cursor is %d.", cursor, f.Deleted).
-					WithDetail("oldest", f.Deleted)
+				st.mu.RLock()
+				defer st.mu.RUnlock()
+				return cursorExpired(st.tail, "Some events after %d are no longer kept.", cursor).WithDetail("oldest", f.Deleted)
 			}
 		}
 	}
@@ -122,10 +123,6 @@ const pruneSpan = 2000
 // Prune deletes the facts whose time is over and says how many those were. It
 // works in small transactions, so that writers do not wait.
 func (h *Hub) Prune(ctx context.Context) (int64, error) {
-	type head struct {
-		Workspace ids.Workspace `db:"workspace_id"`
-		Last      int64         `db:"last"`
-	}
 	heads, err := store.All[head](ctx, h.db.Read(), selectHeads)
 	if err != nil {
 		return 0, err

@@ -142,20 +142,20 @@ func (s *Subscription) follows(channel string) bool {
 // verdicts remembers which channels a subscriber gets, in a small open hash
 // table that starts over when it is full: it never grows past maxVerdicts.
 type verdicts struct {
-	slots []uint32 // id<<1 | verdict; 0 is free
+	slots []uint64 // id<<1 | verdict; 0 is free
 	used  int
 }
 
 const (
 	firstVerdicts = 8
-	maxVerdicts   = 2048
+	maxVerdicts   = 1024
 )
 
-func (v *verdicts) get(id uint32) (verdict, known bool) {
+func (v *verdicts) get(id uint64) (verdict, known bool) {
 	if v.used == 0 {
 		return false, false
 	}
-	mask := uint32(len(v.slots) - 1)
+	mask := uint64(len(v.slots) - 1)
 	for i := id & mask; ; i = (i + 1) & mask {
 		switch slot := v.slots[i]; {
 		case slot == 0:
@@ -166,7 +166,7 @@ func (v *verdicts) get(id uint32) (verdict, known bool) {
 	}
 }
 
-func (v *verdicts) put(id uint32, verdict bool) {
+func (v *verdicts) put(id uint64, verdict bool) {
 	if 2*(v.used+1) > len(v.slots) {
 		v.grow()
 	}
@@ -177,8 +177,8 @@ func (v *verdicts) put(id uint32, verdict bool) {
 	v.insert(slot)
 }
 
-func (v *verdicts) insert(slot uint32) {
-	mask := uint32(len(v.slots) - 1)
+func (v *verdicts) insert(slot uint64) {
+	mask := uint64(len(v.slots) - 1)
 	i := slot >> 1 & mask
 	for v.slots[i] != 0 {
 		i = (i + 1) & mask
@@ -193,7 +193,7 @@ func (v *verdicts) grow() {
 		return
 	}
 	old := v.slots
-	v.slots, v.used = make([]uint32, max(firstVerdicts, 2*len(old))), 0
+	v.slots, v.used = make([]uint64, max(firstVerdicts, 2*len(old))), 0
 	for _, slot := range old {
 		if slot != 0 {
 			v.insert(slot)

@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/fluxway/fluxway/internal/ids"
 	"github.com/fluxway/fluxway/internal/kit/fault"
+	"github.com/fluxway/fluxway/internal/store"
 )
 
 // errStopping is what subscribers are told when the hub stops.
@@ -103,19 +105,58 @@ func (h *Hub) quiet() bool {
 // checkHeads hears of facts that came without a message: from a process without
 // fanout, a message that was lost, a commit whose answer was lost.
 func (h *Hub) checkHeads(ctx context.Context) {
-	for _, st := range h.all() {
-		if len(st.subscribers()) == 0 {
-			continue
-		}
-		head, err := h.Head(ctx, st.ws)
-		if err != nil {
-			if ctx.Err() == nil {
-				h.log.WarnContext(ctx, "head of the log not read", "part", "events", "workspace", st.ws, "err", err)
-			}
-			return
-		}
-		st.hint(head)
+	streams := slices.DeleteFunc(h.all(), func(st *stream) bool { return !st.watched() })
+	err := h.hearHeads(ctx, streams)
+	if err != nil && ctx.Err() == nil {
+		h.log.WarnContext(ctx, "head of the log not read", "part", "events", "err", err)
 	}
+}
+
+// manyStreams is where one statement for all heads beats one for each.
+const manyStreams = 16
+
+func (h *Hub) hearHeads(ctx context.Context, streams []*stream) error {
+	if len(streams) < manyStreams {
+		for _, st := range streams {
+			head, err := h.Head(ctx, st.ws)
+			if err != nil {
+				return err
+			}
+			st.hint(head)
+		}
+		return nil
+	}
+	byWorkspace := make(map[ids.Workspace]*stream, len(streams))
+	for _, st := range streams {
+		byWorkspace[st.ws] = st
+	}
+	for hd, err := range store.Each[head](ctx, h.db.Read(), selectHeads) {
+		if err != nil {
+			return err
+		}
+		if st := byWorkspace[hd.Workspace]; st != nil {
+			st.hint(hd.Last)
+		}
+	}
+	return nil
+}
+
+// head is the newest cursor of a workspace.
+type head struct {
+	Workspace ids.Workspace `db:"workspace_id"`
+	Last      int64         `db:"last"`
+}
+
+func (st *stream) watched() bool {
+	st.mu.RLock()
+	defer st.mu.RUnlock()
+	return st.opened && len(st.subs) > 0
+}
+
+func (h *Hub) isStopped() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.stopped
 }
 
 // tend closes subscribers that do not read and frees what nobody needs.
@@ -191,11 +232,13 @@ func (h *Hub) enter(ctx context.Context, ws ids.Workspace) (*stream, error) {
 	if st == nil {
 		st = newStream(h, ws)
 		h.streams[ws] = st
+		if len(h.streams) == 1 {
+			h.checkSoon() // housekeeping sleeps
+		}
 	}
 	st.users++
 	h.subs++
 	h.mu.Unlock()
-	h.checkSoon()
 	if err := st.open(ctx); err != nil {
 		h.leave(st)
 		return nil, fmt.Errorf("opening the log of %s: %w", ws, err)
@@ -246,6 +289,7 @@ func (h *Hub) drop(ws ids.Workspace) {
 func (st *stream) close() {
 	st.mu.Lock()
 	defer st.mu.Unlock()
+	st.opened = false // a late commit must not fill it again
 	for len(st.segs) > 0 {
 		st.evict()
 	}

@@ -30,7 +30,7 @@ const entryBytes = 24
 // channel is a name that occurs in a log. Its id is never used again, so that
 // what a subscriber remembers about it stays true.
 type channel struct {
-	id    uint32
+	id    uint64
 	name  string
 	refs  int      // segments that use it
 	in    *segment // the segment local belongs to
@@ -53,7 +53,7 @@ type segment struct {
 // names interns the channels of some segments for as long as one uses them.
 type names struct {
 	byName map[string]*channel
-	ids    *atomic.Uint32 // shared by all names of a workspace
+	ids    *atomic.Uint64 // shared by all names of a workspace
 }
 
 // fits says whether a frame of the message can be added without moving data.

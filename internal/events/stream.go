@@ -41,7 +41,7 @@ type stream struct {
 
 func newStream(h *Hub, ws ids.Workspace) *stream {
 	st := &stream{hub: h, ws: ws, exact: make(map[string]*audience), subs: make(map[*Subscription]struct{}), left: time.Now()}
-	channelIDs := new(atomic.Uint32)
+	channelIDs := new(atomic.Uint64)
 	st.names.ids, st.history.names.ids = channelIDs, channelIDs
 	return st
 }

@@ -36,7 +36,8 @@ type Request struct {
 type Sink interface {
 	// Write takes what fits now and says how many bytes of all frames that were.
 	// Less than all means that the sink is full: the rest is offered again after
-	// Subscription.Ready. An error ends the subscription.
+	// Subscription.Ready. It may consume frames, as net.Buffers does, but must
+	// neither change nor keep their bytes. An error ends the subscription.
 	Write(frames [][]byte) (n int, err error)
 	// Notice makes the frame that tells the client about n; nil tells nothing.
 	Notice(n Notice) []byte
@@ -132,12 +133,16 @@ func (h *Hub) Subscribe(ctx context.Context, r Request) (*Subscription, error) {
 			s.Close()
 			return nil, err
 		}
-		return s, nil
+	} else {
+		st.mu.Lock()
+		st.attach(s, nil)
+		s.cursor, s.pos = st.tail, st.next
+		st.mu.Unlock()
 	}
-	st.mu.Lock()
-	defer st.mu.Unlock()
-	st.attach(s, nil)
-	s.cursor, s.pos = st.tail, st.next
+	if h.isStopped() { // Run may have ended before it could see s
+		s.Close()
+		return nil, errStopping
+	}
 	return s, nil
 }
 

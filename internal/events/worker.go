@@ -40,7 +40,7 @@ type piece struct {
 	in    *segment
 	index []entry
 	first int64 // sequence of index[0]
-	size  int
+	data  []byte
 }
 
 // outcome is how a run ended.
@@ -125,12 +125,12 @@ func (w *worker) gather(ctx context.Context, s *Subscription) (outcome, error) {
 	}
 	c, err := s.st.history.load(ctx, s.st, s.cursor)
 	if err != nil {
-		if ctx.Err() != nil {
-			return done, nil
+		if ctx.Err() != nil { // not its fault: it stays where it is
+			return partly, nil
 		}
 		return done, err
 	}
-	if err := s.hub.expired(s.rules, c.floors, s.cursor); err != nil {
+	if err := s.hub.expired(s.st, s.rules, c.floors, s.cursor); err != nil {
 		return done, err
 	}
 	w.past(s, c)
@@ -250,7 +250,7 @@ func (w *worker) take(s *Subscription, g *segment, from, budget int, end int64) 
 func (w *worker) piece(g *segment, from, to int) {
 	last := &g.index[to-1]
 	data := g.data[g.index[from].off : last.off+last.size]
-	w.pieces = append(w.pieces, piece{g, g.index[from:to], g.first + int64(from), len(data)})
+	w.pieces = append(w.pieces, piece{g, g.index[from:to], g.first + int64(from), data})
 	w.frames = append(w.frames, data)
 	w.total += len(data)
 }
@@ -308,8 +308,8 @@ func (w *worker) advance(s *Subscription, n int) {
 		return
 	}
 	complete := n >= w.total
-	for i := range w.sent {
-		size := len(w.frames[i])
+	for i := range w.sent { // not by w.frames, which the sink may have consumed
+		size := len(s.out[i])
 		if n < size {
 			s.out = s.out[i:]
 			s.out[0] = s.out[0][n:]
@@ -326,13 +326,13 @@ func (w *worker) advance(s *Subscription, n int) {
 	}
 	for k := range w.pieces {
 		p := &w.pieces[k]
-		if n < p.size {
-			if rest := s.cut(p, w.frames[w.sent+k], n, w.pos != byCursor); rest != nil {
+		if n < len(p.data) {
+			if rest := s.cut(p, n, w.pos != byCursor); rest != nil {
 				s.out = append([][]byte{rest}, s.out...)
 			}
 			return
 		}
-		n -= p.size
+		n -= len(p.data)
 		s.move(p.position(len(p.index), w.pos != byCursor))
 	}
 }
@@ -347,7 +347,7 @@ func (s *Subscription) move(pos, cursor int64) {
 
 // cut moves the subscriber behind n bytes of a piece and answers the rest of the
 // frame that was cut.
-func (s *Subscription) cut(p *piece, data []byte, n int, live bool) []byte {
+func (s *Subscription) cut(p *piece, n int, live bool) []byte {
 	done := 0
 	for i := range p.index {
 		if done == n {
@@ -355,7 +355,7 @@ func (s *Subscription) cut(p *piece, data []byte, n int, live bool) []byte {
 		}
 		s.move(p.position(i+1, live))
 		if done += int(p.index[i].size); done > n {
-			return append([]byte(nil), data[n:done]...)
+			return append([]byte(nil), p.data[n:done]...)
 		}
 	}
 	return nil
