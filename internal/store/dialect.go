@@ -49,8 +49,9 @@ type Engine struct {
 	// Tables lists the tables with rows of ours, without those that the engine
 	// derives from others.
 	Tables func(ctx context.Context, q Querier) ([]Table, error)
-	// Defer puts the checks of foreign keys off, on a connection that Unhurried
-	// was run on; check makes up for them.
+	// Defer keeps other processes from writing until the transaction ends and
+	// puts the checks of foreign keys off, on a connection that Unhurried was run
+	// on; check makes up for them.
 	Defer func(ctx context.Context, tx *Tx) (check func() error, err error)
 	// Scratch makes an empty database of the same kind that drop removes. It is
 	// closed by whoever uses it, before drop.

@@ -43,9 +43,13 @@ type key struct {
 	Deferrable bool   `db:"deferrable"`
 }
 
-// deferKeys makes foreign keys deferrable inside the transaction and puts them
-// back in check; readers are not held up by either.
+// deferKeys keeps other processes from writing until the transaction ends, makes
+// foreign keys deferrable inside it and puts them back in check. None of it
+// holds up readers.
 func deferKeys(ctx context.Context, tx *store.Tx) (check func() error, err error) {
+	if err := lockTables(ctx, tx); err != nil {
+		return nil, err
+	}
 	keys, err := store.All[key](ctx, tx, listKeys)
 	if err != nil {
 		return nil, err
@@ -76,6 +80,18 @@ func deferKeys(ctx context.Context, tx *store.Tx) (check func() error, err error
 		}
 		return raiseSequences(ctx, tx)
 	}, nil
+}
+
+func lockTables(ctx context.Context, tx *store.Tx) error {
+	names, err := store.All[string](ctx, tx, `SELECT quote_ident(relname) FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r' ORDER BY relname`)
+	if err != nil {
+		return err
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	_, err = tx.Exec(ctx, "LOCK TABLE "+strings.Join(names, ", ")+" IN SHARE ROW EXCLUSIVE MODE")
+	return err
 }
 
 const listSequences = `
