@@ -143,7 +143,7 @@ func obey(burst func(n int) error) error {
 // writing goroutine per client, each message written by itself.
 func channelServer([]string) error {
 	var mu sync.Mutex // guards clients
-	clients := make(map[chan []byte]struct{})
+	clients := make(map[chan []byte]<-chan struct{}) // each with what ends when it leaves
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return err
@@ -157,8 +157,13 @@ func channelServer([]string) error {
 		ctx := conn.CloseRead(context.Background())
 		queue := make(chan []byte, 256)
 		mu.Lock()
-		clients[queue] = struct{}{}
+		clients[queue] = ctx.Done()
 		mu.Unlock()
+		defer func() {
+			mu.Lock()
+			delete(clients, queue)
+			mu.Unlock()
+		}()
 		if conn.Write(ctx, websocket.MessageText, []byte(`{"op":"subscribed"}`)) != nil {
 			return
 		}
@@ -182,8 +187,11 @@ func channelServer([]string) error {
 			message := fmt.Appendf(nil, `{"cursor":%d,"channel":%q,"kind":"jobs.progressed","at":%q,"data":{"text":%q,"sent":%d}}`,
 				cursor, benchChannel, time.Now().UTC().Format(time.RFC3339Nano), benchText, time.Now().UnixNano())
 			mu.Lock()
-			for queue := range clients {
-				queue <- message
+			for queue, left := range clients {
+				select {
+				case queue <- message:
+				case <-left:
+				}
 			}
 			mu.Unlock()
 		}
