@@ -98,6 +98,9 @@ func overlap(p, q []string) bool {
 
 // covers says whether p selects every channel that q selects.
 func (p Pattern) covers(q Pattern) bool {
+	if p.text == "*/**" { // every channel has a first segment
+		return true
+	}
 	ps, qs := segments(p), segments(q)
 	for i := range ps {
 		switch {
