@@ -66,10 +66,7 @@ func (in *input) prepare(r route) error {
 			return fmt.Errorf("no field of %s is tagged path:%q", r.Action.in, name)
 		}
 	}
-	if in.body {
-		return decoder.Prepare(r.Action.in)
-	}
-	return nil
+	return decoder.Prepare(r.Action.in)
 }
 
 func (in *input) has(where, name string) bool {
@@ -231,8 +228,8 @@ func setInt(v reflect.Value, text string) error {
 
 // bind fills v, which is *target as a reflect.Value.
 func (in *input) bind(c *call, v reflect.Value, target any) error {
-	if in.body {
-		if err := in.bindBody(c, target); err != nil {
+	if len(c.body) > 0 || in.mustHave { // also where none is expected: what is sent in vain is told
+		if err := decoder.Unmarshal(c.body, target); err != nil {
 			return err
 		}
 	}
@@ -252,16 +249,6 @@ func (in *input) bind(c *call, v reflect.Value, target any) error {
 		}
 	}
 	return in.bindQuery(c.r.URL.RawQuery, v)
-}
-
-func (in *input) bindBody(c *call, target any) error {
-	if len(c.body) == 0 && !in.mustHave {
-		return nil
-	}
-	if err := decoder.Unmarshal(c.body, target); err != nil {
-		return err
-	}
-	return nil
 }
 
 // bindQuery walks the raw query without making a map of it.

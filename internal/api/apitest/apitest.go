@@ -17,12 +17,17 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fluxway/fluxway/internal/agents"
 	"github.com/fluxway/fluxway/internal/api"
+	"github.com/fluxway/fluxway/internal/conversations"
 	"github.com/fluxway/fluxway/internal/events"
 	"github.com/fluxway/fluxway/internal/events/eventstest"
 	"github.com/fluxway/fluxway/internal/identity"
 	"github.com/fluxway/fluxway/internal/identity/identitytest"
 	"github.com/fluxway/fluxway/internal/ids"
+	"github.com/fluxway/fluxway/internal/jobs"
+	"github.com/fluxway/fluxway/internal/providers"
+	"github.com/fluxway/fluxway/internal/runs"
 	"github.com/fluxway/fluxway/internal/store"
 )
 
@@ -32,6 +37,9 @@ type World struct {
 	DB        *store.DB
 	Directory *identity.Directory
 	Hub       *events.Hub
+	Jobs      *jobs.Queue
+	Book      *conversations.Book
+	Desk      *runs.Desk
 	Server    *api.Server
 	URL       string // http://127.0.0.1:…
 	Workspace ids.Workspace
@@ -49,10 +57,15 @@ type World struct {
 // New starts a world; change, if any, adjusts the server's options.
 func New(t testing.TB, db *store.DB, change ...func(*api.Options)) *World {
 	t.Helper()
-	w := &World{DB: db, Directory: identitytest.New(t, db), Hub: eventstest.New(t, db)}
+	w := &World{DB: db, Hub: eventstest.New(t, db)}
+	w.Directory = identitytest.New(t, db, func(o *identity.Options) { o.Events = w.Hub })
+	w.work(t)
 	w.AdminContext = identitytest.SetUp(t, w.Directory)
 	w.Workspace = identity.From(w.AdminContext).Workspace
-	opts := api.Options{DB: db, Directory: w.Directory, Hub: w.Hub, Version: "test", Listen: "127.0.0.1:0", Drain: 5 * time.Second}
+	opts := api.Options{
+		DB: db, Directory: w.Directory, Hub: w.Hub, Jobs: w.Jobs, Conversations: w.Book, Agents: agents.New("test/echo"), Runs: w.Desk,
+		Settings: new(settings), Version: "test", Listen: "127.0.0.1:0", Drain: 5 * time.Second, DataDir: t.TempDir(), Backups: t.TempDir(),
+	}
 	for _, c := range change {
 		c(&opts)
 	}
@@ -64,6 +77,36 @@ func New(t testing.TB, db *store.DB, change ...func(*api.Options)) *World {
 	w.run(t)
 	w.people(t)
 	return w
+}
+
+// work builds and starts the parts that answer questions.
+func (w *World) work(t testing.TB) {
+	t.Helper()
+	var err error
+	must := func() {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.Jobs, err = jobs.New(jobs.Options{DB: w.DB, Hub: w.Hub, Sole: true})
+	must()
+	w.Book, err = conversations.New(conversations.Options{DB: w.DB, Hub: w.Hub})
+	must()
+	w.Desk, err = runs.New(runs.Options{
+		DB: w.DB, Hub: w.Hub, Jobs: w.Jobs, Conversations: w.Book, Agents: agents.New("test/echo"),
+		Model: func(name string) (providers.Model, string, error) { return echo{}, name, nil },
+	})
+	must()
+	ctx, cancel := context.WithCancel(context.Background())
+	stopped := make(chan error, 1)
+	go func() { stopped <- w.Jobs.Run(ctx) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-stopped; err != nil {
+			t.Errorf("the queue ended with %v", err)
+		}
+	})
 }
 
 func (w *World) run(t testing.TB) {
@@ -86,7 +129,7 @@ func (w *World) run(t testing.TB) {
 
 func (w *World) people(t testing.TB) {
 	t.Helper()
-	viewer := identitytest.Add(w.AdminContext, t, w.Directory, "vera", identity.Viewer)
+	viewer := identitytest.Add(w.AdminContext, t, w.Directory, "vera", identity.Operator)
 	operator := identitytest.Add(w.AdminContext, t, w.Directory, "otto", identity.Operator)
 	other, err := w.Directory.CreateWorkspace(w.AdminContext, "Elsewhere")
 	if err != nil {
@@ -102,10 +145,14 @@ func (w *World) people(t testing.TB) {
 	w.ForeignContext = foreign
 	w.Nobody = Client{URL: w.URL}
 	w.Viewer, w.Operator, w.Admin, w.Foreign = w.client(t, viewer, "*"), w.client(t, operator, "*"), w.client(t, w.AdminContext, "*"), w.client(t, foreign, "*")
+	// Viewers cannot make keys; those they have from better days go on with less.
+	role := identity.Viewer
+	if _, err := w.Directory.ChangeUser(w.AdminContext, identity.From(viewer).User, identity.UserChange{Role: &role}); err != nil {
+		t.Fatal(err)
+	}
 }
 
-// client is a client with a key made straight in the directory, so that even a
-// viewer has one.
+// client is a client with a new key of the caller of ctx.
 func (w *World) client(t testing.TB, ctx context.Context, scopes ...string) Client {
 	t.Helper()
 	_, key, err := w.Directory.CreateKey(ctx, identity.NewKey{Name: "test", Scopes: scopes})

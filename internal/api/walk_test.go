@@ -1,0 +1,214 @@
+package api_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/fluxway/fluxway/internal/api"
+	"github.com/fluxway/fluxway/internal/api/apitest"
+	"github.com/fluxway/fluxway/internal/conversations"
+	"github.com/fluxway/fluxway/internal/identity"
+	"github.com/fluxway/fluxway/internal/ids"
+	"github.com/fluxway/fluxway/internal/jobs"
+	"github.com/fluxway/fluxway/internal/runs"
+	"github.com/fluxway/fluxway/internal/store"
+	"github.com/fluxway/fluxway/internal/store/storetest"
+)
+
+// publicRoutes is the whole list of routes that need no identity. A route that
+// is to join it must be added here, on purpose.
+var publicRoutes = []string{
+	"GET /livez", "GET /readyz", "GET /healthz", "GET /version", "GET /openapi.json", "GET /docs",
+	"GET /api/v1/setup", "POST /api/v1/setup", "GET /api/v1/session/options", "POST /api/v1/session",
+	"GET /api/v1/oidc/start", "GET /api/v1/oidc/callback",
+}
+
+// bodies are complete bodies for routes that demand fields, so that the walk
+// gets past them.
+var bodies = map[string]string{
+	"POST /api/v1/users":                         `{"user":"zoe","password":"four unrelated quick words"}`,
+	"POST /api/v1/workspaces":                    `{"name":"Third"}`,
+	"PATCH /api/v1/workspaces/{workspace}":       `{"name":"Stolen"}`,
+	"POST /api/v1/keys":                          `{"name":"k"}`,
+	"POST /api/v1/session/workspace":             `{"workspace":"ws_01ARZ3NDEKTSV4RRFFQ69G5FAV"}`,
+	"POST /api/v1/account/password":              `{"new":"five unrelated quick words"}`,
+	"PUT /api/v1/account/totp":                   `{"code":"123456"}`,
+	"DELETE /api/v1/account/totp":                `{"password":"x"}`,
+	"POST /api/v1/system/mode":                   `{"mode":"normal"}`,
+	"POST /api/v1/events/acks":                   `{"cursors":[1]}`,
+	"POST /api/v1/agents/{agent}/chat":           `{"message":"hello"}`,
+	"POST /api/v1/jobs/schedules":                `{"name":"s","kind":"runs.execute","cron":"@daily"}`,
+	"PATCH /api/v1/config":                       `{"set":{"a":1}}`,
+	"POST /api/v1/config/validate":               `{"text":"{}"}`,
+	"PATCH /api/v1/users/{user}":                 `{"name":"Stolen"}`,
+	"PATCH /api/v1/conversations/{conversation}": `{"title":"Stolen"}`,
+	"PATCH /api/v1/jobs/schedules/{schedule}":    `{"enabled":false}`,
+}
+
+func name(r api.RouteInfo) string { return r.Method + " " + r.Pattern }
+
+// fill puts values into the pattern's names; what has none gets a well-formed
+// id that does not exist.
+func fill(pattern string, values map[string]string) string {
+	missing := map[string]string{
+		"session": string(ids.New[ids.Session]()), "device": string(ids.New[ids.Device]()), "user": string(ids.New[ids.User]()),
+		"workspace": string(ids.New[ids.Workspace]()), "key": string(ids.New[ids.Key]()), "job": string(ids.New[ids.Job]()),
+		"schedule": string(ids.New[ids.Schedule]()), "conversation": string(ids.New[ids.Conversation]()),
+		"message": string(ids.New[ids.Message]()), "run": string(ids.New[ids.Run]()), "kind": "no.such", "agent": "assistant",
+	}
+	segments := strings.Split(pattern, "/")
+	for i, s := range segments {
+		if n := strings.Trim(s, "{}"); n != s {
+			segments[i] = missing[n]
+			if values[n] != "" {
+				segments[i] = values[n]
+			}
+		}
+	}
+	return strings.Join(segments, "/")
+}
+
+func body(r api.RouteInfo) any {
+	if text, ok := bodies[name(r)]; ok {
+		return text
+	}
+	if r.Method == http.MethodGet || !r.Body {
+		return nil
+	}
+	return `{}`
+}
+
+// query is what a route demands there.
+func query(r api.RouteInfo) string {
+	if r.Pattern == "/api/v1/events/stream" {
+		return "?channels=jobs"
+	}
+	return ""
+}
+
+func TestNoDoorWithoutALock(t *testing.T) {
+	t.Parallel()
+	w := apitest.New(t, storetest.SQLite(t))
+	open := map[string]bool{}
+	for _, p := range publicRoutes {
+		open[p] = true
+	}
+	for _, r := range w.Server.Routes() {
+		if open[name(r)] != r.Public {
+			t.Errorf("%s: public is %v, the list of public routes says %v", name(r), r.Public, open[name(r)])
+		}
+		if r.Public {
+			continue
+		}
+		for label, c := range map[string]apitest.Client{
+			"nobody":     w.Nobody,
+			"a bad key":  {URL: w.URL, Key: "fx_00000000000000000000000000000000000000000000"},
+			"a bad name": w.Nobody.With("Cookie", api.SessionCookie+"=AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"),
+			"basic auth": w.Nobody.With("Authorization", "Basic YWRtaW46YWRtaW4="),
+		} {
+			a := c.Do(t, r.Method, fill(r.Pattern, nil)+query(r), body(r))
+			p, err := a.Problem()
+			if err != nil || a.Status != http.StatusUnauthorized {
+				t.Errorf("%s as %s: %d %s (%v), want 401", name(r), label, a.Status, p.Code, err)
+			}
+			if a.Header.Get("WWW-Authenticate") == "" {
+				t.Errorf("%s as %s: no WWW-Authenticate", name(r), label)
+			}
+		}
+	}
+}
+
+func TestAViewerChangesNothing(t *testing.T) {
+	t.Parallel()
+	w := apitest.New(t, storetest.SQLite(t))
+	reader := w.Key(t, "*:read") // an administrator's key that may only read
+	for _, r := range w.Server.Routes() {
+		if r.Public || r.Method == http.MethodGet {
+			continue
+		}
+		own := r.Permission == "signed_in" || r.Permission == "events:read" || strings.HasPrefix(r.Permission, "account:") || r.Permission == "config:read"
+		viewer := w.Viewer.Do(t, r.Method, fill(r.Pattern, nil), body(r))
+		if p, err := viewer.Problem(); !own && (viewer.Status != http.StatusForbidden || err != nil) {
+			t.Errorf("%s as a viewer: %d %s (%v), want 403", name(r), viewer.Status, p.Code, err)
+		}
+		key := reader.Do(t, r.Method, fill(r.Pattern, nil), body(r))
+		if p, err := key.Problem(); !own && (key.Status != http.StatusForbidden || err != nil) {
+			t.Errorf("%s with a reading key: %d %s (%v), want 403", name(r), key.Status, p.Code, err)
+		}
+	}
+}
+
+// foreignIDs makes one of everything in the world's own workspace.
+func ownThings(t *testing.T, w *apitest.World) map[string]string {
+	t.Helper()
+	id := identity.From(w.AdminContext)
+	who := conversations.Asker{Workspace: id.Workspace, User: id.User}
+	c, err := w.Book.Create(t.Context(), who, "assistant", "Mine")
+	if err != nil {
+		t.Fatal(err)
+	}
+	accepted, err := w.Desk.Start(t.Context(), who, runs.Request{Agent: "assistant", Message: "hello", Conversation: c.ID})
+	if err != nil {
+		t.Fatal(err)
+	}
+	schedule, err := w.Jobs.AddSchedule(t.Context(), jobs.Schedule{Workspace: id.Workspace, Name: "mine", Kind: "runs.execute", Cron: "@yearly", Enabled: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	key, _, err := w.Directory.CreateKey(w.AdminContext, identity.NewKey{Name: "mine"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	users, err := w.Directory.Users(w.AdminContext, struct {
+		Limit  int    `json:"limit,omitempty" doc:"How many rows at the most, 1 to 500; 50 if left out."`
+		Cursor string `json:"cursor,omitempty" doc:"next_cursor of the page before."`
+	}{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	vera := ""
+	for _, u := range users.Data {
+		if u.Login == "vera" {
+			vera = string(u.ID)
+		}
+	}
+	return map[string]string{
+		"workspace": string(id.Workspace), "session": string(id.Session), "conversation": string(c.ID), "message": string(accepted.Message.ID),
+		"run": string(accepted.Run.ID), "job": string(accepted.Run.Job), "schedule": string(schedule.ID), "key": string(key.ID), "user": vera,
+		"device": string(ids.New[ids.Device]()),
+	}
+}
+
+func TestForeignThingsAreNotFound(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		w := apitest.New(t, db)
+		things := ownThings(t, w)
+		for _, r := range w.Server.Routes() {
+			if !strings.Contains(r.Pattern, "{") || strings.Contains(r.Pattern, "{kind}") || strings.Contains(r.Pattern, "{agent}") {
+				continue
+			}
+			for label, path := range map[string]string{"another workspace's": fill(r.Pattern, things), "a made-up": fill(r.Pattern, nil)} {
+				a := w.Foreign.Do(t, r.Method, path, body(r))
+				p, err := a.Problem()
+				own := strings.HasPrefix(r.Permission, "account:") // a key is not a browser: it may not even ask
+				if err != nil || a.Status != http.StatusNotFound && !(own && a.Status == http.StatusForbidden) {
+					t.Errorf("%s with %s id: %d %s (%v), want 404", name(r), label, a.Status, p.Code, err)
+				}
+			}
+			broken := fill(r.Pattern, map[string]string{
+				"workspace": "x", "session": "ses_1", "conversation": "run_01ARZ3NDEKTSV4RRFFQ69G5FAV", "message": "%00", "run": "%ff", "job": "''",
+				"schedule": strings.Repeat("a", 300), "key": "key_", "user": "usr_01ARZ3NDEKTSV4RRFFQ69G5FA!", "device": "..%2f..",
+			})
+			a := w.Admin.Do(t, r.Method, broken, body(r))
+			if p, err := a.Problem(); err != nil || a.Status != http.StatusBadRequest && a.Status != http.StatusNotFound && a.Status != http.StatusForbidden {
+				t.Errorf("%s with a malformed id: %d %s (%v), want 400 or 404", name(r), a.Status, p.Code, err)
+			}
+		}
+		// Nothing was harmed on the way.
+		for _, path := range []string{"/api/v1/conversations/" + things["conversation"], "/api/v1/keys/" + things["key"], "/api/v1/users/" + things["user"], "/api/v1/jobs/schedules/" + things["schedule"]} {
+			w.Admin.Do(t, "GET", path, nil).Must(t, 200, nil)
+		}
+	})
+}
