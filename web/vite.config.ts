@@ -43,5 +43,7 @@ export default defineConfig({
     setupFiles: ["./test/setup.ts"],
     include: ["src/**/*.test.{ts,tsx}"],
     restoreMocks: true,
+    unstubGlobals: true,
+    testTimeout: 30_000,
   },
 });

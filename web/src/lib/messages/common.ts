@@ -14,7 +14,6 @@ export const common = {
     copy: "Copy",
     copied: "Copied",
     retry: "Try again",
-    refresh: "Refresh",
     more: "More actions",
     loadMore: "Load more",
     back: "Back",

@@ -27,7 +27,6 @@ export const overview = {
     up: (time: string) => `up ${time}`,
     connection: "Connection",
     all: "All details",
-    limited: "Your role does not show server details.",
   },
   setup: {
     title: "Set up",

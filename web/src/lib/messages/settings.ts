@@ -67,7 +67,6 @@ export const settings = {
     browser: "Browser",
     endSession: "Sign out",
     endSessionDone: "That device was signed out",
-    noSessions: "No other sessions",
     devices: "Trusted devices",
     devicesNone: "No device is trusted",
     devicesNoneBody: "Tick “Trust this device” when you sign in with a code.",
@@ -173,7 +172,6 @@ export const settings = {
     deleteTitle: (name: string) => `Delete ${name}?`,
     deleteBody: "All its chats, keys and events go with it. This cannot be undone.",
     deleteConfirm: (name: string) => `Type “${name}” to confirm`,
-    members: "Members",
     empty: "No workspaces",
   },
   audit: {
@@ -284,7 +282,6 @@ export const settings = {
     listHelp: "One per line.",
     env: (name: string) => `Environment variable ${name}`,
     waiting: "These changes need a restart:",
-    onlyLive: "Only what applies at once",
   },
   health: {
     checks: "Checks",

@@ -47,8 +47,6 @@ export const shell = {
   },
   maintenance: "The server is in maintenance. Nothing can be changed until an admin ends it.",
   draining: "The server is shutting down. Finish what you do; new work waits for the next start.",
-  collapse: "Collapse sidebar",
-  expand: "Expand sidebar",
   signedOut: {
     title: "You were signed out",
     body: "Sign in again to go on. What you typed is still here.",
@@ -108,5 +106,4 @@ export const shell = {
     },
   },
   more: { title: "More" },
-  crash: "The page failed to start",
 };
