@@ -183,6 +183,12 @@ func (c *Catalogue) Find(id string) (Entry, bool) {
 	return Entry{}, false
 }
 
+// MaxOutput is the longest answer of a provider's model; 0 means unknown.
+func (c *Catalogue) MaxOutput(provider, model string) int64 {
+	e, _ := c.Find(provider + "/" + model)
+	return e.MaxOutput
+}
+
 // isLocal names the providers whose models run on one's own machine; vLLM is
 // not among them because it usually runs on a rented one.
 func isLocal(provider string) bool {

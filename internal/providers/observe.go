@@ -193,6 +193,7 @@ func (o *observed) Relay(ctx context.Context, req *RawRequest) (*RawResponse, er
 			}
 			a.Served, a.Stop = t.Model, t.Stop
 			a.Usage = settle(t.Usage, int64(len(req.Body)+3)/4, t.Events, t.Finished)
+			a.Usage.PremiumMilli = resp.PremiumMilli
 			o.end(ctx, a, err)
 		})
 	}

@@ -47,6 +47,8 @@ type RawResponse struct {
 	Header http.Header
 	Body   io.ReadCloser // decompressed; reading it feeds Meter
 	Meter  *Scanner
+	// PremiumMilli is what the request itself costs where requests are counted.
+	PremiumMilli int64
 }
 
 // speaks says whether a model relays a dialect.

@@ -52,7 +52,7 @@ func TestRetryRepeatsWhatMaySucceed(t *testing.T) {
 		seen := &recorder{}
 		rate := scripted.Turn{Steps: []scripted.Step{{Fails: "rate", RetryAfter: scripted.Duration(time.Minute)}}}
 		inner := providerstest.Script(t, providerstest.Fails("overloaded"), rate, providerstest.Says("at last"))
-		m := providers.Retry(providers.Observe(inner, "acme", seen), retry.Policy{})
+		m := providers.Retry(providers.Observe(inner, "acme", seen), retry.Policy{Max: time.Minute})
 		start := time.Now()
 		got, err := providers.Complete(t.Context(), m, question("m"))
 		if err != nil || got.Text() != "at last" || time.Since(start) < time.Minute {
@@ -82,6 +82,11 @@ func TestRetryLeavesWhatIsFinalOrHalfShown(t *testing.T) {
 		if _, err := providers.Complete(t.Context(), m, question("m")); !fault.HasCode(err, code) {
 			t.Errorf("%s: %v", how, err)
 		}
+	}
+	hour := scripted.Turn{Steps: []scripted.Step{{Fails: "rate", RetryAfter: scripted.Duration(time.Hour)}}}
+	_, err := providers.Complete(t.Context(), providers.Retry(providerstest.Script(t, hour), retry.Policy{}), question("m"))
+	if f := fault.From(err); f.Code != providers.CodeRate || f.RetryAfter != time.Hour {
+		t.Errorf("an hour's wait: %v", err)
 	}
 	m := providers.Retry(providerstest.Script(t, providerstest.Together(providerstest.Says("half "), providerstest.Fails("broken"))), retry.Policy{})
 	got, err := providers.Complete(t.Context(), m, question("m"))

@@ -1,9 +1,12 @@
 package copilot
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"net/http"
 
+	"github.com/fluxway/fluxway/internal/kit/rawjson"
 	"github.com/fluxway/fluxway/internal/providers"
 	"github.com/fluxway/fluxway/internal/providers/openai"
 )
@@ -36,7 +39,7 @@ func New(opts Options) (*Model, error) {
 	chat, err := openai.New(openai.Options{
 		Vendor: Vendor, BaseURL: base, Accounts: accounts, HTTP: opts.HTTP, API: openai.Chat,
 		Quirks: openai.Quirks{OldMaxTokens: true, NoMetadata: true},
-		Header: editor, PerRequest: initiator,
+		Header: editor, PerRequest: initiator, PerRelay: relayInitiator,
 	})
 	if err != nil {
 		return nil, err
@@ -93,6 +96,45 @@ func (m *Model) Stream(ctx context.Context, req *providers.Request) (providers.S
 		s.premium = Multiplier(req.Model)
 	}
 	return s, nil
+}
+
+// Speaks says which dialect Relay takes.
+func (m *Model) Speaks(d providers.Dialect) bool { return m.chat.Speaks(d) }
+
+// Relay passes a chat body on.
+func (m *Model) Relay(ctx context.Context, req *providers.RawRequest) (*providers.RawResponse, error) {
+	resp, err := m.chat.Relay(ctx, req)
+	if err != nil {
+		return nil, err
+	}
+	if relayByPerson(req.Body) {
+		resp.PremiumMilli = Multiplier(req.Model)
+	}
+	return resp, nil
+}
+
+func relayInitiator(req *providers.RawRequest) http.Header {
+	h := http.Header{}
+	h.Set("X-Initiator", "agent")
+	if relayByPerson(req.Body) {
+		h.Set("X-Initiator", "user")
+	}
+	if bytes.Contains(req.Body, []byte(`"image_url"`)) {
+		h.Set("Copilot-Vision-Request", "true")
+	}
+	return h
+}
+
+// relayByPerson looks at the last message's role; what cannot be read counts as
+// a person's, which is the dearer.
+func relayByPerson(body []byte) bool {
+	var messages []struct {
+		Role string `json:"role"`
+	}
+	if json.Unmarshal(rawjson.Find(body, "messages"), &messages) != nil || len(messages) == 0 {
+		return true
+	}
+	return messages[len(messages)-1].Role == "user"
 }
 
 // Models lists what the plan offers.

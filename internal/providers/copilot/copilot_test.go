@@ -2,6 +2,7 @@ package copilot_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"sync/atomic"
@@ -118,6 +119,43 @@ func TestMultiplier(t *testing.T) {
 	} {
 		if got := copilot.Multiplier(model); got != want {
 			t.Errorf("Multiplier(%s) = %d, want %d", model, got, want)
+		}
+	}
+}
+
+func TestContract(t *testing.T) {
+	t.Parallel()
+	providerstest.Contract(t, providerstest.Subject{
+		New: func(t *testing.T, accounts *providers.Accounts) (providers.Model, *providerstest.Fake) {
+			f := providerstest.FakeOpenAI(t)
+			m, err := copilot.New(copilot.Options{Accounts: accounts, BaseURL: f.URL})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return m, f
+		},
+		Model: "gpt-4.1", Dialect: providers.DialectChat,
+		RawBody: func(streaming bool) string {
+			return fmt.Sprintf(`{"messages":[{"role":"user","content":"hi"}],"model":"other","stream":%v}`, streaming)
+		},
+	})
+}
+
+func TestARelayCostsAPremiumRequestWhenAPersonAsks(t *testing.T) {
+	t.Parallel()
+	f := providerstest.FakeOpenAI(t)
+	m, err := copilot.New(copilot.Options{BaseURL: f.URL, Accounts: providers.OneKey(copilot.Vendor, secret.New(providerstest.FakeKey))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for role, want := range map[string]int64{"user": 3000, "tool": 0} {
+		resp, err := m.Relay(t.Context(), &providers.RawRequest{Dialect: providers.DialectChat, Model: "claude-opus-4.5", Body: []byte(`{"messages":[{"role":"user"},{"role":"` + role + `"}]}`)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = resp.Body.Close()
+		if resp.PremiumMilli != want {
+			t.Errorf("%s: %d, want %d", role, resp.PremiumMilli, want)
 		}
 	}
 }

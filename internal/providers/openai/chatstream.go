@@ -247,14 +247,28 @@ func chatStop(reason string, called, refused bool) providers.StopReason {
 	return providers.StopEnd
 }
 
+// has looks for a field whose value starts with a byte. Streams repeat empty
+// fields ("usage":null) in every event, and those must not cost a decoding.
+func has(data []byte, field string, first byte) bool {
+	for {
+		i := bytes.Index(data, []byte(field))
+		if i < 0 {
+			return false
+		}
+		data = bytes.TrimLeft(data[i+len(field):], " ")
+		if len(data) > 0 && data[0] == first {
+			return true
+		}
+	}
+}
+
 // tallyChat reads usage from bytes that are relayed.
 func tallyChat(data []byte, t *providers.Tally) {
 	if bytes.Equal(bytes.TrimSpace(data), done) {
 		t.Finished = true
 		return
 	}
-	finished := bytes.Contains(data, []byte(`"finish_reason":"`)) || bytes.Contains(data, []byte(`"finish_reason": "`))
-	if !finished && !bytes.Contains(data, []byte(`"usage"`)) {
+	if !has(data, `"finish_reason":`, '"') && !has(data, `"usage":`, '{') {
 		return
 	}
 	var ev chatEvent

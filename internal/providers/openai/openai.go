@@ -31,6 +31,8 @@ type Options struct {
 	Header   map[string]string
 	// PerRequest adds headers that depend on the request; nil: none.
 	PerRequest func(req *providers.Request) http.Header
+	// PerRelay does the same for relayed bodies; nil: none.
+	PerRelay func(req *providers.RawRequest) http.Header
 }
 
 // Model serves every model of one server.
@@ -40,6 +42,7 @@ type Model struct {
 	api    API
 	quirks Quirks
 	header func(req *providers.Request) http.Header
+	relay  func(req *providers.RawRequest) http.Header
 }
 
 // New makes the adapter.
@@ -65,7 +68,7 @@ func New(opts Options) (*Model, error) {
 		accounts = nil
 	}
 	return &Model{
-		vendor: vendor, api: cmp.Or(opts.API, preset.API, Chat), quirks: opts.Quirks, header: opts.PerRequest,
+		vendor: vendor, api: cmp.Or(opts.API, preset.API, Chat), quirks: opts.Quirks, header: opts.PerRequest, relay: opts.PerRelay,
 		client: wire.Client{Vendor: vendor, Base: base, HTTP: client, Accounts: accounts, Sign: wire.Bearer, Header: opts.Header},
 	}, nil
 }
@@ -172,10 +175,13 @@ func (m *Model) Relay(ctx context.Context, req *providers.RawRequest) (*provider
 	if err != nil {
 		return nil, providers.Failure{Vendor: m.vendor, Status: http.StatusBadRequest, Message: err.Error()}.Fault()
 	}
+	call := wire.Call{Path: "/chat/completions", Body: body, Model: req.Model}
+	if m.relay != nil {
+		call.Header = m.relay(req)
+	}
 	if req.Dialect == providers.DialectResponses {
-		call := wire.Call{Path: "/responses", Body: body, Model: req.Model}
+		call.Path = "/responses"
 		return m.client.Relay(ctx, call, req.Streaming, providers.FramingSSE, tallyResponses)
 	}
-	call := wire.Call{Path: "/chat/completions", Body: body, Model: req.Model}
 	return m.client.Relay(ctx, call, req.Streaming, providers.FramingSSE, tallyChat)
 }

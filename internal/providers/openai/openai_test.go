@@ -180,6 +180,10 @@ func TestOddServersAreUnderstood(t *testing.T) {
 	if !fault.HasCode(err, providers.CodeBroken) {
 		t.Errorf("[DONE] without a reason: %v", err)
 	}
+	_, err = providers.Complete(t.Context(), serve(t, stream, "data: {\"choices\":[{\n\n"), &providers.Request{Model: "m"})
+	if !fault.HasCode(err, providers.CodeBroken) {
+		t.Errorf("half a JSON value: %v", err)
+	}
 }
 
 func TestSenses(t *testing.T) {

@@ -1,7 +1,6 @@
 package openai
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 
@@ -196,7 +195,7 @@ func (d *responsesDecoder) failure(ev *responsesEvent) error {
 
 // tallyResponses reads usage from bytes that are relayed.
 func tallyResponses(data []byte, t *providers.Tally) {
-	if !bytes.Contains(data, []byte(`"usage"`)) {
+	if !has(data, `"usage":`, '{') {
 		return
 	}
 	var v struct {

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/fluxway/fluxway/internal/kit/fault"
 	"github.com/fluxway/fluxway/internal/kit/sse"
 	"github.com/fluxway/fluxway/internal/providers"
 )
@@ -115,7 +116,12 @@ func (s *Stream) read() error {
 	var ev sse.Event
 	err := s.next(&ev)
 	if err == nil {
-		return s.dec.Event(ev.Name, ev.Data, &s.queue)
+		err = s.dec.Event(ev.Name, ev.Data, &s.queue)
+		var f *fault.Fault
+		if err == nil || errors.As(err, &f) {
+			return err
+		}
+		return providers.Broken(s.ctx, s.vendor, err)
 	}
 	if errors.Is(err, io.EOF) {
 		if ender, ok := s.dec.(Ender); ok {
