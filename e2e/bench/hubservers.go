@@ -142,7 +142,7 @@ func obey(burst func(n int) error) error {
 // channelServer is the baseline: the usual design, with one channel and one
 // writing goroutine per client, each message written by itself.
 func channelServer([]string) error {
-	var mu sync.Mutex // guards clients
+	var mu sync.Mutex                                // guards clients
 	clients := make(map[chan []byte]<-chan struct{}) // each with what ends when it leaves
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fluxway/fluxway/internal/config"
+	"github.com/fluxway/fluxway/internal/kit/suggest"
 )
 
 // Build says which binary this is.
@@ -56,12 +57,7 @@ func (e *env) root() *cobra.Command {
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return cmd.Help()
-			}
-			return unknownCommand(cmd, args[0])
-		},
+		RunE:          holdOnly,
 	}
 	root.SetIn(e.streams.In)
 	root.SetOut(e.streams.Out)
@@ -79,13 +75,31 @@ func (e *env) root() *cobra.Command {
 }
 
 func unknownCommand(cmd *cobra.Command, name string) error {
-	message := "there is no command " + name
-	if near := cmd.SuggestionsFor(name); len(near) > 0 {
-		message += "; did you mean " + strings.Join(near, " or ") + "?"
-	} else {
-		message += "; fluxway --help lists them"
+	var names []string
+	for _, c := range cmd.Commands() {
+		if c.IsAvailableCommand() {
+			names = append(names, c.Name())
+		}
 	}
-	return usageError{errors.New(message)}
+	message := cmd.CommandPath() + " has no command " + name
+	if near, ok := suggest.Closest(name, names); ok {
+		return usageError{errors.New(message + "; did you mean " + near + "?")}
+	}
+	return usageError{errors.New(message + "; " + cmd.CommandPath() + " --help lists them")}
+}
+
+// group is a command that only holds others.
+func group(use, short string, commands ...*cobra.Command) *cobra.Command {
+	cmd := &cobra.Command{Use: use, Short: short, Args: cobra.ArbitraryArgs, RunE: holdOnly}
+	cmd.AddCommand(commands...)
+	return cmd
+}
+
+func holdOnly(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return cmd.Help()
+	}
+	return unknownCommand(cmd, args[0])
 }
 
 func (e *env) printer() printer {

@@ -10,12 +10,8 @@ import (
 )
 
 func (e *env) configCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "config", Short: "Show and check the settings", Args: noArgs, RunE: helpOnly}
-	cmd.AddCommand(e.configShow(), e.configValidate(), e.configSchema(), e.configReference())
-	return cmd
+	return group("config", "Show and check the settings", e.configShow(), e.configValidate(), e.configSchema(), e.configReference())
 }
-
-func helpOnly(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 
 func (e *env) configShow() *cobra.Command {
 	var all bool

@@ -17,7 +17,7 @@ import (
 
 func (e *env) keysCommand() *cobra.Command {
 	var workspace string
-	cmd := &cobra.Command{Use: "keys", Short: "Make, list and revoke API keys", Args: noArgs, RunE: helpOnly}
+	cmd := group("keys", "Make, list and revoke API keys")
 	cmd.PersistentFlags().StringVar(&workspace, "workspace", "", "the workspace, by id or name (default: the oldest)")
 	as := func(cmd *cobra.Command, f func(ctx context.Context, l *app.Local) error) error {
 		return e.local(cmd.Context(), func(ctx context.Context, l *app.Local) error {
