@@ -1,0 +1,128 @@
+package costs
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/fluxway/fluxway/internal/store"
+)
+
+// maxGroup bounds how many changes share a transaction.
+const maxGroup = 512
+
+// op is one change on its way into the database. What it answers is set, never
+// added to, because its transaction may run more than once.
+type op struct {
+	reserve *Reservation
+	settle  *settling
+	do      func(k *book) error // anything else
+
+	marks  []mark // the budgets concerned, with the period of each
+	answer answer // of a reserve
+	err    error
+	done   chan struct{} // closed when written
+}
+
+// submit queues a change. Without Run the caller writes it, and whatever else
+// waits, itself.
+func (l *Ledger) submit(o *op) {
+	l.mu.Lock()
+	l.queue = append(l.queue, o)
+	running := l.running
+	l.mu.Unlock()
+	if !running {
+		l.flush()
+		return
+	}
+	select {
+	case l.kick <- struct{}{}:
+	default:
+	}
+}
+
+// withdraw takes a change that nobody has begun back.
+func (l *Ledger) withdraw(o *op) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	i := slices.Index(l.queue, o)
+	if i < 0 {
+		return false
+	}
+	l.queue = slices.Delete(l.queue, i, i+1)
+	return true
+}
+
+// Flush returns once everything that was queued before is written, with what
+// could not be.
+func (l *Ledger) Flush(ctx context.Context) error {
+	return l.change(ctx, func(*book) error { return nil })
+}
+
+// change runs f in the queue's order and waits for it.
+func (l *Ledger) change(ctx context.Context, f func(k *book) error) error {
+	o := &op{do: f, done: make(chan struct{})}
+	l.submit(o)
+	select {
+	case <-o.done:
+	case <-ctx.Done():
+		if l.withdraw(o) {
+			return context.Cause(ctx)
+		}
+		<-o.done // it is being written
+	}
+	return o.err
+}
+
+// flush writes what is queued, group by group.
+func (l *Ledger) flush() {
+	l.flushing.Lock()
+	defer l.flushing.Unlock()
+	for {
+		l.mu.Lock()
+		group := l.queue[:min(len(l.queue), maxGroup):min(len(l.queue), maxGroup)]
+		l.queue = l.queue[len(group):]
+		if len(l.queue) == 0 {
+			l.queue = nil
+		}
+		l.mu.Unlock()
+		if len(group) == 0 {
+			return
+		}
+		l.write(group)
+	}
+}
+
+// write commits a group; if that fails each is tried alone, so that nobody
+// fails for a neighbour.
+func (l *Ledger) write(group []*op) {
+	err := l.commit(group)
+	if err != nil && len(group) > 1 {
+		for i := range group {
+			l.write(group[i : i+1])
+		}
+		return
+	}
+	for _, o := range group {
+		o.err = err
+		if o.settle != nil && err != nil {
+			l.log.Error("usage not written", "part", "costs", "record", o.settle.r.rec.ID, "err", err)
+		}
+		close(o.done)
+	}
+}
+
+func (l *Ledger) commit(group []*op) error {
+	ctx := context.Background()
+	var k *book
+	err := l.db.InTx(ctx, func(tx *store.Tx) error {
+		k = l.newBook(ctx, tx)
+		return k.write(group)
+	})
+	if err != nil {
+		l.forgetCache() // what was committed, if anything, is read again
+		return fmt.Errorf("writing the ledger: %w", err)
+	}
+	k.committed(group)
+	return nil
+}

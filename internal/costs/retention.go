@@ -1,0 +1,35 @@
+package costs
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/fluxway/fluxway/internal/store"
+)
+
+const pruneChunk = 500
+
+// Prune rolls records older than before up into days and deletes them, so that
+// what was spent stays known by day long after.
+func (l *Ledger) Prune(ctx context.Context, before time.Time) (int64, error) {
+	var sum int64
+	for {
+		var n int64
+		err := l.db.InTx(ctx, func(tx *store.Tx) (err error) {
+			if _, err = tx.Exec(ctx, rollUp, before, pruneChunk); err != nil {
+				return err
+			}
+			n, err = tx.Exec(ctx, deleteRolled, before, pruneChunk)
+			return err
+		})
+		if err != nil {
+			return sum, fmt.Errorf("rolling up old records: %w", err)
+		}
+		if sum += n; n < pruneChunk {
+			break
+		}
+	}
+	_, err := l.db.Prune(ctx, pruneProcesses, l.now().Add(-forgetDead))
+	return sum, err
+}
