@@ -11,6 +11,7 @@ import (
 	"encoding/json"
 	"errors"
 	"strconv"
+	"unicode/utf8"
 )
 
 // ErrNotObject is answered for bytes that are not one JSON object.
@@ -39,18 +40,7 @@ func Find(body []byte, key string) []byte {
 
 // String is a top-level field that holds a string.
 func String(body []byte, key string) (string, bool) {
-	raw := Find(body, key)
-	if len(raw) < 2 || raw[0] != '"' {
-		return "", false
-	}
-	if bytes.IndexByte(raw, '\\') < 0 {
-		return string(raw[1 : len(raw)-1]), true
-	}
-	var s string
-	if json.Unmarshal(raw, &s) != nil {
-		return "", false
-	}
-	return s, true
+	return Text(Find(body, key))
 }
 
 // Set is a copy of body with a top-level field set to a raw value: replaced
@@ -205,4 +195,37 @@ func skipNested(b []byte, i int) int {
 		i++
 	}
 	return -1
+}
+
+// Text is the string that a raw value holds; most strings have no escapes and
+// are copied as they are.
+func Text(raw []byte) (string, bool) {
+	if len(raw) < 2 || raw[0] != '"' {
+		return "", false
+	}
+	if bytes.IndexByte(raw, '\\') < 0 && utf8.Valid(raw) {
+		return string(raw[1 : len(raw)-1]), true
+	}
+	var s string
+	if json.Unmarshal(raw, &s) != nil {
+		return "", false
+	}
+	return s, true
+}
+
+// Only is the single element of an array, or nil when it has none or several.
+func Only(raw []byte) []byte {
+	i := space(raw, 0)
+	if i >= len(raw) || raw[i] != '[' {
+		return nil
+	}
+	start := space(raw, i+1)
+	end := skipValue(raw, start)
+	if end < 0 || raw[start] == ']' {
+		return nil
+	}
+	if close := space(raw, end); close >= len(raw) || raw[close] != ']' {
+		return nil
+	}
+	return raw[start:end]
 }

@@ -59,3 +59,22 @@ func FuzzFields(f *testing.F) {
 		}
 	})
 }
+
+func TestTextAndOnly(t *testing.T) {
+	t.Parallel()
+	for raw, want := range map[string]string{`"plain ü"`: "plain ü", `"a\n\"b\" \u00fc"`: "a\n\"b\" ü", `""`: ""} {
+		if got, ok := Text([]byte(raw)); !ok || got != want {
+			t.Errorf("Text(%s) = %q, %v", raw, got, ok)
+		}
+	}
+	for _, raw := range []string{``, `1`, `null`, `"`, `"\x"`} {
+		if got, ok := Text([]byte(raw)); ok {
+			t.Errorf("Text(%s) = %q", raw, got)
+		}
+	}
+	for raw, want := range map[string]string{`[ {"a":[1]} ]`: `{"a":[1]}`, `[1]`: "1", `[]`: "", `[1,2]`: "", `{}`: "", `[`: "", `[1`: "", ``: ""} {
+		if got := Only([]byte(raw)); string(got) != want {
+			t.Errorf("Only(%s) = %q, want %q", raw, got, want)
+		}
+	}
+}

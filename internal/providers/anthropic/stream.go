@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/fluxway/fluxway/internal/kit/rawjson"
 	"github.com/fluxway/fluxway/internal/providers"
 	"github.com/fluxway/fluxway/internal/providers/wire"
 )
@@ -86,6 +87,10 @@ type openBlock struct {
 
 // Event decodes one event.
 func (d *decoder) Event(_, data []byte, out *wire.Queue) error {
+	if text, ok := plainDelta(data); ok {
+		out.Push(providers.Chunk{Kind: providers.ChunkText, Text: text})
+		return nil
+	}
 	var ev event
 	if err := json.Unmarshal(data, &ev); err != nil {
 		return fmt.Errorf("decoding an event of %s: %w", Vendor, err)
@@ -115,6 +120,24 @@ func (d *decoder) Event(_, data []byte, out *wire.Queue) error {
 		return providers.Failure{Vendor: Vendor, Code: ev.Error.Type, Message: ev.Error.Message}.Fault()
 	}
 	return nil
+}
+
+// plainDelta reads a piece of text, which nearly all events are, without
+// decoding the event.
+func plainDelta(data []byte) (string, bool) {
+	var kind, delta []byte
+	if rawjson.Fields(data, func(key, value []byte) bool {
+		switch string(key) {
+		case "type":
+			kind = value
+		case "delta":
+			delta = value
+		}
+		return true
+	}) != nil || string(kind) != `"content_block_delta"` || string(rawjson.Find(delta, "type")) != `"text_delta"` {
+		return "", false
+	}
+	return rawjson.String(delta, "text")
 }
 
 // maxBlocks bounds the table of open blocks against a hostile index.

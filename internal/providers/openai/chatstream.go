@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/fluxway/fluxway/internal/kit/rawjson"
 	"github.com/fluxway/fluxway/internal/providers"
 	"github.com/fluxway/fluxway/internal/providers/wire"
 )
@@ -127,6 +128,14 @@ func (d *chatDecoder) Event(_, data []byte, out *wire.Queue) error {
 		d.End(out)
 		return nil
 	}
+	if d.started {
+		if text, ok := plainDelta(data); ok {
+			if text != "" {
+				out.Push(providers.Chunk{Kind: providers.ChunkText, Text: text})
+			}
+			return nil
+		}
+	}
 	var ev chatEvent
 	if err := json.Unmarshal(data, &ev); err != nil {
 		return fmt.Errorf("decoding an event of %s: %w", d.vendor, err)
@@ -151,6 +160,60 @@ func (d *chatDecoder) Event(_, data []byte, out *wire.Queue) error {
 		out.Push(providers.Chunk{Kind: providers.ChunkUsage, Usage: u.usage()})
 	}
 	return nil
+}
+
+// plainDelta reads an event that is nothing but a piece of text, which nearly
+// all are, without decoding it. Whatever it does not expect it leaves to the
+// decoder.
+func plainDelta(data []byte) (text string, ok bool) {
+	var choices, usage []byte
+	strange := false
+	err := rawjson.Fields(data, func(key, value []byte) bool {
+		switch string(key) {
+		case "choices":
+			choices = value
+		case "usage":
+			usage = value
+		case "error", "x_groq":
+			strange = true
+		}
+		return !strange
+	})
+	if err != nil || strange || (usage != nil && string(usage) != "null") {
+		return "", false
+	}
+	var delta []byte
+	err = rawjson.Fields(rawjson.Only(choices), func(key, value []byte) bool {
+		switch string(key) {
+		case "delta":
+			delta = value
+		case "index":
+			strange = string(value) != "0"
+		case "finish_reason":
+			strange = string(value) != "null"
+		case "logprobs":
+		default:
+			strange = true
+		}
+		return !strange
+	})
+	if err != nil || strange {
+		return "", false
+	}
+	err = rawjson.Fields(delta, func(key, value []byte) bool {
+		switch string(key) {
+		case "content":
+			text, ok = rawjson.Text(value)
+			strange = !ok
+		case "role":
+		case "refusal", "reasoning_content", "reasoning", "tool_calls", "function_call", "annotations", "audio":
+			strange = string(value) != "null"
+		default:
+			strange = true
+		}
+		return !strange
+	})
+	return text, ok && err == nil && !strange
 }
 
 // End finishes the answer if the server gave a reason; some never send [DONE].

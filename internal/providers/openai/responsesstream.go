@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/fluxway/fluxway/internal/kit/rawjson"
 	"github.com/fluxway/fluxway/internal/providers"
 	"github.com/fluxway/fluxway/internal/providers/wire"
 )
@@ -80,6 +81,12 @@ type responsesCall struct {
 
 // Event decodes one event.
 func (d *responsesDecoder) Event(_, data []byte, out *wire.Queue) error {
+	if string(rawjson.Find(data, "type")) == `"response.output_text.delta"` {
+		if text, ok := rawjson.String(data, "delta"); ok {
+			out.Push(providers.Chunk{Kind: providers.ChunkText, Text: text})
+			return nil
+		}
+	}
 	var ev responsesEvent
 	if err := json.Unmarshal(data, &ev); err != nil {
 		return fmt.Errorf("decoding an event of %s: %w", d.vendor, err)
