@@ -25,6 +25,7 @@ type lane struct {
 
 var lanes = []lane{
 	{"start", "start-up CPU and idle memory, beside a bare net/http program", startLane},
+	{"route", "a typed route with identity, limits, tracing and audit, beside a bare handler", routeLane},
 	{"hub", "WebSocket fan-out, beside one channel per client", hubLane},
 	{"store", "durable appends, beside a raw group-commit loop on the same kind of file", storeLane},
 }
@@ -32,9 +33,11 @@ var lanes = []lane{
 // helpers are the programs a lane starts beside itself: this binary again, with
 // -helper NAME.
 var helpers = map[string]func(args []string) error{
-	"bare":     bareServer,
-	"hub":      hubServer,
-	"channels": channelServer,
+	"bare":      bareServer,
+	"hub":       hubServer,
+	"channels":  channelServer,
+	"route":     routeServer,
+	"bareroute": bareRoute,
 }
 
 func main() {
