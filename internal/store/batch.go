@@ -231,6 +231,11 @@ func (w *writer) flush(ctx context.Context, taken []*request, tx *Tx) (err error
 			items[p.key] = append(items[p.key], p.item)
 		}
 	}
+	if len(order) > 1 {
+		// Flushes lock rows. Every process takes them in the same order, whatever
+		// its callers came with, so that two of them do not wait for each other.
+		slices.SortStableFunc(order, func(a, b pending) int { return strings.Compare(fmt.Sprintf("%T", a.key), fmt.Sprintf("%T", b.key)) })
+	}
 	for _, p := range order {
 		if err := p.flush(ctx, tx, items[p.key]); err != nil {
 			return err

@@ -24,6 +24,7 @@ type Engine struct {
 	SkipLocked string // suffix of a SELECT that claims rows
 	Types      map[string]string
 	Numbered   bool // $1 instead of ?
+	Direct     bool // the driver takes plain values, so the writer may skip database/sql
 
 	// Unique says whether err is a violated unique constraint.
 	Unique func(error) bool

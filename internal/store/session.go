@@ -15,8 +15,11 @@ type session struct {
 	binder *binder
 	conn   *sql.Conn
 	stmts  map[string]*sql.Stmt
+	direct direct
 	stale  bool // begin with a fresh connection next time
 }
+
+var errTooMany = errors.New("store: too many different statements; SQL must not be built from data")
 
 // noConnection: the database could not be reached, so nothing was tried.
 type noConnection struct{ err error }
@@ -84,13 +87,25 @@ func (s *session) aborted() bool {
 	return aborted || err != nil
 }
 
-func (s *session) exec(ctx context.Context, query string) error {
+func (s *session) exec(ctx context.Context, query string, args ...any) error {
+	_, err := s.change(ctx, query, args)
+	return err
+}
+
+// change runs a statement and says how many rows it changed.
+func (s *session) change(ctx context.Context, query string, args []any) (int64, error) {
+	if s.engine.Direct {
+		return s.execDirect(ctx, query, args)
+	}
 	stmt, err := s.prepare(ctx, query)
 	if err != nil {
-		return err
+		return 0, err
 	}
-	_, err = stmt.ExecContext(ctx)
-	return err
+	res, err := stmt.ExecContext(ctx, args...)
+	if err != nil {
+		return 0, err
+	}
+	return res.RowsAffected()
 }
 
 func (s *session) prepare(ctx context.Context, query string) (*sql.Stmt, error) {
@@ -98,7 +113,7 @@ func (s *session) prepare(ctx context.Context, query string) (*sql.Stmt, error) 
 		return stmt, nil
 	}
 	if len(s.stmts) >= maxStatements {
-		return nil, errors.New("store: too many different statements; SQL must not be built from data")
+		return nil, errTooMany
 	}
 	if s.conn == nil {
 		return nil, sql.ErrConnDone
@@ -147,6 +162,7 @@ func (s *session) close() error {
 }
 
 func (s *session) closeStatements() {
+	s.direct.close()
 	for _, stmt := range s.stmts {
 		stmt.Close() // its error is the connection's, which is being given up
 	}

@@ -31,17 +31,13 @@ func (tx *Tx) Exec(ctx context.Context, query string, args ...any) (int64, error
 		return 0, errOver
 	}
 	tx.wrote = true
-	stmt, err := tx.w.conn.prepare(ctx, query)
-	if err != nil {
-		return 0, err
-	}
 	// A started transaction is not interrupted: it is quick, and its
 	// neighbours share it. The context's values (trace) stay.
-	res, err := stmt.ExecContext(context.WithoutCancel(ctx), plain(args)...)
+	n, err := tx.w.conn.change(context.WithoutCancel(ctx), query, plain(args))
 	if err != nil {
 		return 0, fmt.Errorf("%.60q: %w", query, err)
 	}
-	return res.RowsAffected()
+	return n, nil
 }
 
 // Query reads rows as this transaction sees them. The rows must be closed
@@ -64,6 +60,7 @@ func (tx *Tx) AfterCommit(f func()) { tx.after = append(tx.after, f) }
 
 // BeforeCommit hands item to flush, which is called once per key with the items
 // of all callers that share the commit, in their order, after their closures.
+// Keys are flushed in the order of their types' names.
 // It lets a part allocate numbers or insert rows once for many callers.
 func (tx *Tx) BeforeCommit(key, item any, flush func(ctx context.Context, tx *Tx, items []any) error) {
 	tx.pending = append(tx.pending, pending{key, item, flush})

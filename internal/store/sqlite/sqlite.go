@@ -57,6 +57,7 @@ func Open(path string) (*store.Engine, error) {
 		Snapshot: "BEGIN",
 		Types:    map[string]string{"JSON": "TEXT", "BLOB": "BLOB"},
 		Unique:   unique,
+		Direct:   true,
 		Again:    func(error) bool { return false },
 		Undone:   undone,
 		Stale:    func(error) bool { return false }, // the library prepares anew by itself
