@@ -3,7 +3,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { gzipSync } from "node:zlib";
 
 const dist = new URL("../dist/", import.meta.url);
-const manifest = JSON.parse(await readFile(new URL(".vite/manifest.json", dist), "utf8"));
+const manifest = JSON.parse(await readFile(new URL("../node_modules/.vite-manifest.json", dist), "utf8"));
 const entry = "index.html";
 const chat = ["src/app/pages/chat/new-page.tsx", "src/app/pages/chat/thread-page.tsx"];
 const budget = { chat: 170, route: 90, css: 20, fonts: 55 };

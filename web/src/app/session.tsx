@@ -70,16 +70,14 @@ export function Session({ children }: { children: ReactNode }) {
   );
 }
 
-/** Signs out, forgets what was kept on this device, and goes to the sign-in page. */
+/** Signs out and forgets what was kept on this device. The page starts anew, so nothing stays in memory. */
 export function useSignOut(): () => void {
-  const cache = useQueryClient();
-  const navigate = useNavigate();
   return () => {
+    whenSignedOut(undefined);
     signOut().then(
-      async () => {
+      () => {
         outbox.forget();
-        await navigate({ to: "/login" });
-        cache.clear();
+        window.location.assign("/login");
       },
       (error) => toast.failed(error, common.errors.title),
     );

@@ -2,7 +2,6 @@ import { useQuery } from "@tanstack/react-query";
 import { Pencil, TriangleAlert } from "lucide-react";
 import { type FormEvent, useMemo, useState } from "react";
 import type { Config, ConfigValue } from "@/api/types";
-import { words as sentence } from "@/lib/format";
 import { rank } from "@/lib/fuzzy";
 import { common } from "@/lib/messages/common";
 import { settings } from "@/lib/messages/settings";
@@ -130,7 +129,7 @@ function Values({
       cell: (item) => (
         <span className="flex flex-col">
           <span className={item.origin.source === "default" ? "text-fg-3" : ""}>
-            {sentence(item.origin.source)}
+            {words.origins[item.origin.source] ?? item.origin.source}
           </span>
           {item.origin.where && <span className="mono text-small text-fg-3">{item.origin.where}</span>}
         </span>

@@ -89,7 +89,8 @@ export function applyRunEvent(cache: QueryClient, event: LiveEvent): void {
     known = true;
     return { ...page, data: page.data.map((run) => (run.id === id ? moved(run, state, event) : run)) };
   });
-  if (!known) void cache.invalidateQueries({ queryKey: runKeys.lists() });
+  const over = state !== "queued" && state !== "running";
+  if (!known || over) void cache.invalidateQueries({ queryKey: runKeys.lists() });
 }
 
 function moved(run: Run, state: string, event: LiveEvent): Run {

@@ -278,6 +278,13 @@ export const settings = {
     badJson: "This is not valid JSON.",
     jsonHelp: "Written as JSON.",
     default: (value: string) => `Default: ${value}`,
+    origins: {
+      default: "Default",
+      file: "File",
+      dotenv: ".env file",
+      env: "Environment",
+      flag: "Flag",
+    } as Record<string, string>,
     shadowed: (key: string, where: string) => `Saved, but ${where} decides the value of ${key}.`,
     listHelp: "One per line.",
     env: (name: string) => `Environment variable ${name}`,
