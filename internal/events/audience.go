@@ -14,6 +14,9 @@ const groupSize = 256
 type audience struct {
 	channel string // "" for those with wildcards
 	groups  []*group
+	touched bool  // has news that its groups have not heard of
+	seq     int64 // the first of it
+	cursor  int64 // of the fact before
 }
 
 // group is a part of an audience that is served by one worker at a time. While
@@ -64,6 +67,25 @@ func (g *group) leave(s *Subscription) {
 		a := g.audience
 		a.groups = slices.DeleteFunc(a.groups, func(other *group) bool { return other == g })
 	}
+}
+
+// touch notes that the frame at seq concerns the audience.
+func (st *stream) touch(a *audience, seq, cursor int64) {
+	if a != nil && !a.touched {
+		a.touched, a.seq, a.cursor = true, seq, cursor
+		st.touched = append(st.touched, a)
+	}
+}
+
+// publish makes new frames visible and wakes those they concern, once each.
+// The order matters: see worker.look.
+func (st *stream) publish() {
+	st.seq.Store(st.next)
+	for i, a := range st.touched {
+		a.wake(a.seq, a.cursor)
+		a.touched, st.touched[i] = false, nil
+	}
+	st.touched = st.touched[:0]
 }
 
 // wake has the groups look at the frames from seq on.

@@ -147,6 +147,7 @@ func (f *fill) do(ctx context.Context, w *worker) {
 		st.mu.Lock()
 		if st.heard-st.tail > 16*fillEvents {
 			st.skip(st.heard)
+			st.publish()
 		}
 		tail, target := st.tail, st.heard
 		if tail >= target {
@@ -190,7 +191,6 @@ func (st *stream) missing(ctx context.Context, tail int64) (ms []message, all bo
 func (st *stream) filled(ms []message, target int64, all bool) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
-	seq, cursor := st.next, st.tail
 	for i := range ms {
 		m := &ms[i]
 		if m.cursor <= st.tail {
@@ -205,7 +205,7 @@ func (st *stream) filled(ms []message, target int64, all bool) {
 		st.skip(target)
 	}
 	st.heard = max(st.heard, st.tail)
-	st.wide.wake(seq, cursor)
+	st.publish()
 }
 
 // skip empties the log up to a cursor and has everyone look, since what they
@@ -213,9 +213,9 @@ func (st *stream) filled(ms []message, target int64, all bool) {
 func (st *stream) skip(cursor int64) {
 	seq, before := st.next, st.tail
 	st.reset(cursor)
-	st.wide.wake(seq, before)
+	st.touch(&st.wide, seq, before)
 	for _, a := range st.exact {
-		a.wake(seq, before)
+		st.touch(a, seq, before)
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 
 func TestJudge(t *testing.T) {
 	t.Parallel()
-	opts := &Options{StallTime: 30 * time.Second, CloseLag: 1000}
+	opts := &Options{StallTime: 30 * time.Second, LagTime: 5 * time.Second, CloseLag: 1000}
 	tests := map[string]struct {
 		stalled time.Duration
 		lag     int64
@@ -20,8 +20,9 @@ func TestJudge(t *testing.T) {
 	}{
 		"just blocked":                          {0, 10, true, false},
 		"blocked for long":                      {30 * time.Second, 0, true, true},
-		"exactly at the limit":                  {0, 1000, true, false},
-		"over the limit":                        {0, 1001, true, true},
+		"exactly at the limit":                  {6 * time.Second, 1000, true, false},
+		"over the limit":                        {5 * time.Second, 1001, true, true},
+		"overtaken by a burst":                  {4 * time.Second, 1 << 40, true, false},
 		"still replaying, so the lag says less": {29 * time.Second, 1 << 40, false, false},
 	}
 	for name, tt := range tests {

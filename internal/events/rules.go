@@ -76,6 +76,9 @@ func (s *Subscription) apply(c change) {
 	if c.after != nil {
 		after, from = *c.after, 0
 	}
+	if c.tell != nil && s.sink != nil {
+		s.confirms = append(s.confirms, confirm{c.tell, after})
+	}
 	switch {
 	case len(s.rules) == 0:
 		s.cursor, s.pos = after, byCursor

@@ -195,7 +195,7 @@ func judge(stalled time.Duration, lag int64, known bool, o *Options) error {
 	switch {
 	case stalled >= o.StallTime:
 		return tooSlow("The client has not read for too long.")
-	case known && lag > o.CloseLag:
+	case known && lag > o.CloseLag && stalled >= o.LagTime:
 		return tooSlow("The client is too far behind.")
 	}
 	return nil

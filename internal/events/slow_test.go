@@ -1,6 +1,7 @@
 package events_test
 
 import (
+	"fmt"
 	"runtime"
 	"strings"
 	"testing"
@@ -68,8 +69,8 @@ func TestAStalledSubscriberIsClosed(t *testing.T) {
 	t.Parallel()
 	tests := map[string]events.Options{
 		"when it has not read for too long": {StallTime: time.Millisecond},
-		"when it is too far behind":         {StallTime: time.Hour, CloseLag: 64 << 10},
-		"when the log has left it behind":   {StallTime: time.Hour, LogBytes: 64 << 10},
+		"when it is too far behind":         {StallTime: time.Hour, LagTime: time.Millisecond, CloseLag: 64 << 10},
+		"when the log has left it behind":   {StallTime: time.Hour, LagTime: time.Millisecond, LogBytes: 64 << 10},
 	}
 	for name, opts := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -176,6 +177,31 @@ func TestSendGoesBeforeAndIsBounded(t *testing.T) {
 	sink.Open(-1)
 	sub.Ready()
 	sink.Wait(t, 60)
+}
+
+func TestAClientIsToldBeforeTheFirstEvent(t *testing.T) {
+	t.Parallel()
+	db := storetest.SQLite(t)
+	hub, ws := eventstest.New(t, db), storetest.Workspace()
+	eventstest.Append(t, db, hub, ws, "jobs", said{N: 1}, said{N: 2}, said{N: 3})
+	for after, want := range map[*int64]string{new(int64(1)): `{"subscribed":1}`, nil: `{"subscribed":3}`} {
+		sink := eventstest.NewSink(-1)
+		sub, err := hub.Subscribe(t.Context(), events.Request{Workspace: ws, Sink: sink})
+		if err != nil {
+			t.Fatal(err)
+		}
+		tell := func(cursor int64) []byte { return events.Frame(fmt.Appendf(nil, `{"subscribed":%d}`, cursor)) }
+		if err := sub.AddConfirmed(t.Context(), after, tell, "**"); err != nil {
+			t.Fatal(err)
+		}
+		if got := string(sink.Wait(t, 1)[0]); got != want {
+			t.Errorf("the first frame is %s, want %s", got, want)
+		}
+		if after != nil {
+			sink.Wait(t, 3)
+		}
+		sub.Close()
+	}
 }
 
 func TestAddFromAnEarlierCursorDeliversNothingTwice(t *testing.T) {

@@ -15,7 +15,7 @@ import (
 type stream struct {
 	hub     *Hub
 	ws      ids.Workspace
-	seq     atomic.Int64 // copy of next, to look without the lock
+	seq     atomic.Int64 // copy of next that publish makes, to look without the lock
 	history history
 
 	opening sync.Mutex // held while the head is read for the first time
@@ -33,6 +33,7 @@ type stream struct {
 	filling bool
 	wide    audience             // subscribers with wildcards
 	exact   map[string]*audience // the others, by channel
+	touched []*audience          // to be woken by publish
 	subs    map[*Subscription]struct{}
 
 	users int       // subscribers, also those being made; guarded by Hub.mu
@@ -83,7 +84,10 @@ func (st *stream) accept(ms []message) {
 		return
 	}
 	if ms[0].cursor == st.tail+1 {
-		st.addAll(ms)
+		for i := range ms {
+			st.add(&ms[i])
+		}
+		st.publish()
 	}
 	st.hear(ms[len(ms)-1].cursor)
 }
@@ -93,19 +97,9 @@ func (st *stream) acceptDelta(m *message) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
 	if st.opened && len(st.subs) > 0 {
-		seq, cursor := st.next, st.tail
 		st.add(m)
-		st.wide.wake(seq, cursor)
+		st.publish()
 	}
-}
-
-// addAll appends facts and wakes their subscribers.
-func (st *stream) addAll(ms []message) {
-	seq, cursor := st.next, st.tail
-	for i := range ms {
-		st.add(&ms[i])
-	}
-	st.wide.wake(seq, cursor)
 }
 
 // hear notes that a fact exists and has missing ones read from the database.
@@ -117,7 +111,7 @@ func (st *stream) hear(cursor int64) {
 	}
 }
 
-// add appends one frame and wakes those who asked for exactly its channel.
+// add appends one frame, which publish makes visible.
 func (st *stream) add(m *message) {
 	var g *segment
 	if n := len(st.segs); n > 0 && st.segs[n-1].fits(m) {
@@ -133,10 +127,8 @@ func (st *stream) add(m *message) {
 	st.next++
 	st.end += int64(len(g.data) - size)
 	st.charge(entryBytes)
-	st.seq.Store(st.next) // before anyone is woken: see worker.look
-	if a := st.exact[m.channel]; a != nil {
-		a.wake(seq, cursor)
-	}
+	st.touch(&st.wide, seq, cursor)
+	st.touch(st.exact[m.channel], seq, cursor)
 }
 
 // grow starts a segment that the message fits in, and drops what is too much.
@@ -186,7 +178,6 @@ func (st *stream) reset(cursor int64) {
 		st.evict()
 	}
 	st.next++
-	st.seq.Store(st.next)
 	st.tail, st.evicted = max(st.tail, cursor), max(st.evicted, cursor)
 }
 

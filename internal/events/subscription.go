@@ -14,6 +14,7 @@ import (
 // maxPatterns and maxSent bound what one subscriber can make us keep.
 const (
 	maxPatterns  = 64
+	maxChanges   = 64
 	maxSent      = 64
 	maxSentBytes = 256 << 10
 )
@@ -94,6 +95,7 @@ type Subscription struct {
 	cursor   int64 // of the last fact looked at
 	dropped  int
 	redo     []redo
+	confirms []confirm
 	puller   *worker // scratch space of Next
 }
 
@@ -112,6 +114,13 @@ type change struct {
 	tail   int64 // where the log ended when it was asked for
 	seq    int64
 	redo   *redo
+	tell   func(cursor int64) []byte
+}
+
+// confirm is a frame that goes before the first event of added channels.
+type confirm struct {
+	tell   func(cursor int64) []byte
+	cursor int64
 }
 
 // Subscribe starts a subscription. A cursor whose successors are no longer kept
@@ -149,6 +158,13 @@ func (h *Hub) Subscribe(ctx context.Context, r Request) (*Subscription, error) {
 // Add follows more channels, from a cursor on or, with nil, from now. What the
 // subscription already followed is not delivered twice.
 func (s *Subscription) Add(ctx context.Context, after *int64, channels ...string) error {
+	return s.AddConfirmed(ctx, after, nil, channels...)
+}
+
+// AddConfirmed is Add for a Sink whose client is told first: tell makes the
+// frame that goes before the first event of the channels, and is given the
+// cursor behind which they start.
+func (s *Subscription) AddConfirmed(ctx context.Context, after *int64, tell func(cursor int64) []byte, channels ...string) error {
 	patterns, err := ParsePatterns(channels...)
 	if err != nil {
 		return err
@@ -164,7 +180,7 @@ func (s *Subscription) Add(ctx context.Context, after *int64, channels ...string
 			return err
 		}
 	}
-	c := change{add: patterns, after: after}
+	c := change{add: patterns, after: after, tell: tell}
 	if s.consumer != "" {
 		if c.redo, err = s.hub.startConsumer(ctx, s.st, s.consumer, patterns, after); err != nil {
 			return err
@@ -200,6 +216,9 @@ func (s *Subscription) change(c change) error {
 	defer s.mu.Unlock()
 	if s.state == ended {
 		return s.err
+	}
+	if len(s.changes) >= maxChanges {
+		return tooSlow("The client does not read its answers.")
 	}
 	st.attach(s, declared)
 	if caughtUp && !s.news && s.state != running && s.state != again && len(s.rules) > 0 {

@@ -73,6 +73,10 @@ func (w *worker) serve(ctx context.Context, s *Subscription) {
 // once makes one write.
 func (w *worker) once(ctx context.Context, s *Subscription) outcome {
 	w.clear(s)
+	for _, c := range s.confirms {
+		s.own(c.tell(c.cursor))
+	}
+	s.confirms = nil
 	result := done
 	if s.working {
 		var err error
