@@ -82,8 +82,11 @@ func TestAStalledSubscriberIsClosed(t *testing.T) {
 			if _, err := hub.Subscribe(t.Context(), events.Request{Workspace: ws, Channels: []string{"**"}, Sink: sink}); err != nil {
 				t.Fatal(err)
 			}
-			for range 100 {
+			for i := range 100 {
 				eventstest.Append(t, db, hub, ws, "jobs", said{Text: strings.Repeat("x", 2000)})
+				if i == 0 {
+					sink.WaitFull(t) // it is in the log, not behind it
+				}
 			}
 			if err := sink.WaitClosed(t); !fault.HasCode(err, "too_slow") {
 				t.Errorf("closed with %v, want too_slow", err)
