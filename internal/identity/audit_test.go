@@ -12,11 +12,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fluxway/fluxway/internal/events"
 	"github.com/fluxway/fluxway/internal/identity"
 	"github.com/fluxway/fluxway/internal/identity/identitytest"
 	"github.com/fluxway/fluxway/internal/ids"
 	"github.com/fluxway/fluxway/internal/kit/page"
 	"github.com/fluxway/fluxway/internal/store"
+	"github.com/fluxway/fluxway/internal/store/postgres"
 	"github.com/fluxway/fluxway/internal/store/storetest"
 )
 
@@ -190,6 +192,57 @@ func TestManyWritersOneChain(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Whoever comes first with a row or an event, the locks are taken in one order:
+// else PostgreSQL has to notice, after a second, that two processes wait for
+// each other.
+func TestRowsAndEventsOfTwoProcessesDoNotBlockEachOther(t *testing.T) {
+	t.Parallel()
+	url := storetest.PostgresURL(t)
+	type process struct {
+		*identity.Directory
+		db  *store.DB
+		hub *events.Hub
+	}
+	var both []process
+	for range 2 {
+		db := reopen(t, func() (*store.Engine, error) { return postgres.Open(url) })
+		hub, err := events.New(events.Options{DB: db})
+		must(t, "hub", err)
+		both = append(both, process{identitytest.New(t, db, func(o *identity.Options) { o.Events = hub }), db, hub})
+	}
+	admin := identitytest.SetUp(t, both[0].Directory)
+	home := identity.From(admin).Workspace
+	for range 100 {
+		var wg, inside sync.WaitGroup
+		inside.Add(2)
+		for i, p := range both {
+			meet := sync.OnceFunc(func() { inside.Done(); inside.Wait() }) // both are about to commit
+			wg.Go(func() {
+				err := p.db.InTx(admin, func(tx *store.Tx) error {
+					meet()
+					record := func() error { return p.Audit(admin, tx, identity.Entry{Action: "thing.make"}) }
+					say := func() error { return p.hub.Append(admin, tx, home, identity.Channel, identity.SetUp{}) }
+					if i == 0 {
+						return errors.Join(record(), say())
+					}
+					return errors.Join(say(), record())
+				})
+				if err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		wg.Wait()
+	}
+	deadlocks, err := store.One[int](t.Context(), both[0].db.Read(), `SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()`)
+	if err != nil || deadlocks != 0 {
+		t.Errorf("%d deadlocks, %v; want none", deadlocks, err)
+	}
+	if v, err := both[0].VerifyAudit(t.Context(), home); err != nil || !v.OK || v.Rows != 202 {
+		t.Errorf("%+v, %v; want 202 rows", v, err)
+	}
 }
 
 func TestAuditFiltersAndPages(t *testing.T) {

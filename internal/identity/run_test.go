@@ -82,7 +82,7 @@ func TestChangesWhileRequestsComeIn(t *testing.T) {
 		must(t, "create", err)
 		stop := make(chan struct{})
 		var wg sync.WaitGroup
-		for range 4 {
+		for range 2 {
 			wg.Go(func() {
 				for {
 					select {
@@ -98,7 +98,7 @@ func TestChangesWhileRequestsComeIn(t *testing.T) {
 			})
 		}
 		user := identity.From(otto).User
-		for i := range 20 {
+		for i := range 10 {
 			role, may := identity.Viewer, false
 			if i%2 == 1 {
 				role, may = identity.Operator, true
