@@ -11,14 +11,11 @@ import (
 )
 
 // Meter wraps a provider's model so that every attempt is reserved, counted and
-// recorded for whoever With named. It belongs inside retries and fallbacks, so
-// that each attempt has its row. A model that relays encoded requests still does.
+// recorded for whoever With named. It stands right around the adapter, inside
+// retries and fallbacks, so that each attempt has its row. Relaying, embeddings
+// and audio are metered too, where the model has them.
 func Meter(l *Ledger, provider string, m providers.Model) providers.Model {
-	metered := &meter{l, provider, m}
-	if r, ok := m.(providers.Relayer); ok {
-		return &relayMeter{metered, r}
-	}
-	return metered
+	return &meter{l, provider, m}
 }
 
 type meter struct {
@@ -27,15 +24,15 @@ type meter struct {
 	model    providers.Model
 }
 
-// Unwrap gives the model itself, for what is not metered: counting and listing.
+// Unwrap gives the model itself, for what costs nothing: counting and listing.
 func (m *meter) Unwrap() providers.Model { return m.model }
 
 // Stream reserves, starts the attempt and counts what comes.
 func (m *meter) Stream(ctx context.Context, req *providers.Request) (providers.Stream, error) {
 	input := providers.EstimateRequest(req)
-	r, err := m.l.Reserve(ctx, Call{
-		Attribution: From(ctx), Provider: m.provider, Model: req.Model, Input: input, Output: req.MaxTokens, Print: PrintOf(req),
-	})
+	c := m.call(ctx, req.Model, req.Trail)
+	c.Input, c.Output, c.Print = input, req.MaxTokens, PrintOf(req)
+	r, err := m.l.Reserve(ctx, c)
 	if err != nil {
 		return nil, err
 	}
@@ -45,6 +42,14 @@ func (m *meter) Stream(ctx context.Context, req *providers.Request) (providers.S
 		return nil, err
 	}
 	return &meteredStream{ctx: ctx, s: s, r: r, input: input}, nil
+}
+
+func (m *meter) call(ctx context.Context, model string, t providers.Trail) Call {
+	c := Call{Attribution: From(ctx), Provider: m.provider, Model: model, Attempt: t.Attempt}
+	if t.Asked != "" {
+		c.Asked = t.Asked
+	}
+	return c
 }
 
 // unanswered is the end of an attempt that received nothing. One that was given

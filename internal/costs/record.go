@@ -44,6 +44,7 @@ type Record struct {
 	Served      string  `db:"served" json:"served,omitempty"` // as the vendor says
 	Provider    string  `db:"provider" json:"provider"`
 	Account     string  `db:"account" json:"account,omitempty"`
+	Attempt     int     `db:"attempt" json:"attempt"` // counted from 1 over retries and fallbacks
 	Unit        Unit    `db:"unit" json:"unit"`
 	Price       *Micros `db:"price" json:"price"` // nil: unknown
 	Priced      bool    `db:"priced" json:"priced"`

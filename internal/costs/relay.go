@@ -6,30 +6,32 @@ import (
 	"sync"
 	"time"
 
+	"github.com/fluxway/fluxway/internal/kit/fault"
 	"github.com/fluxway/fluxway/internal/providers"
 )
 
-// relayMeter meters a model that also passes encoded requests on.
-type relayMeter struct {
-	*meter
-	relayer providers.Relayer
-}
-
 // Speaks says whether Relay takes this dialect.
-func (m *relayMeter) Speaks(d providers.Dialect) bool { return m.relayer.Speaks(d) }
+func (m *meter) Speaks(d providers.Dialect) bool {
+	r, ok := m.model.(providers.Relayer)
+	return ok && r.Speaks(d)
+}
 
 // Relay reserves and passes the bytes on; they are settled when the body has
 // been read or closed. The row is written while the vendor is asked, and is
 // durable before the answer is handed out.
-func (m *relayMeter) Relay(ctx context.Context, req *providers.RawRequest) (*providers.RawResponse, error) {
+func (m *meter) Relay(ctx context.Context, req *providers.RawRequest) (*providers.RawResponse, error) {
+	relayer, ok := m.model.(providers.Relayer)
+	if !ok {
+		return nil, unsupported(m.provider, "relay requests")
+	}
 	input := tokens(int64(len(req.Body)))
-	r, err := m.l.Reserve(ctx, Call{
-		Attribution: From(ctx), Provider: m.provider, Model: req.Model, Input: input, Output: maxOutputOf(req.Body), Print: PrintOfBody(req.Body), Behind: true,
-	})
+	c := m.call(ctx, req.Model, req.Trail)
+	c.Input, c.Output, c.Print, c.Behind = input, maxOutputOf(req.Body), PrintOfBody(req.Body), true
+	r, err := m.l.Reserve(ctx, c)
 	if err != nil {
 		return nil, err
 	}
-	resp, err := m.relayer.Relay(ctx, req)
+	resp, err := relayer.Relay(ctx, req)
 	if err != nil {
 		r.Settle(unanswered(ctx, r, err, input))
 		return nil, err
@@ -37,25 +39,30 @@ func (m *relayMeter) Relay(ctx context.Context, req *providers.RawRequest) (*pro
 	if err := r.Durable(ctx); err != nil {
 		resp.Body.Close()
 		s := unanswered(ctx, r, err, input)
-		s.Usage = providers.Usage{Input: input, PremiumMilli: r.premium, Estimated: true}
+		s.Usage = providers.Usage{Input: input, PremiumMilli: resp.PremiumMilli, Estimated: true}
 		r.Settle(s)
 		return nil, err
 	}
 	metered := *resp
-	metered.Body = &meteredBody{ctx: ctx, body: resp.Body, meter: resp.Meter, r: r, input: input, streaming: req.Streaming}
+	metered.Body = &meteredBody{ctx: ctx, body: resp.Body, meter: resp.Meter, r: r, input: input, premium: resp.PremiumMilli}
 	return &metered, nil
+}
+
+func unsupported(provider, what string) error {
+	return fault.New(fault.Invalid, "operation_unsupported", "%s cannot %s.", provider, what).WithParam("model").
+		WithHint("`fluxway models` shows what each model can do.")
 }
 
 // meteredBody settles a call when its answer's bytes end.
 type meteredBody struct {
-	ctx       context.Context
-	body      io.ReadCloser
-	meter     *providers.Scanner
-	r         *Reservation
-	input     int64
-	streaming bool
-	first     time.Duration
-	once      sync.Once
+	ctx     context.Context
+	body    io.ReadCloser
+	meter   *providers.Scanner
+	r       *Reservation
+	input   int64
+	premium int64
+	first   time.Duration
+	once    sync.Once
 }
 
 // Read passes bytes on; the scanner inside the body has seen them.
@@ -79,7 +86,7 @@ func (b *meteredBody) Close() error {
 
 func (b *meteredBody) end(err error) {
 	b.once.Do(func() {
-		b.r.Settle(SettleTally(b.ctx, b.meter.Tally(), err, b.input, b.r.premium, b.first))
+		b.r.Settle(SettleTally(b.ctx, b.meter.Tally(), err, b.input, b.premium, b.first))
 	})
 }
 
@@ -88,6 +95,7 @@ func (b *meteredBody) end(err error) {
 // vendor did not tell; premium is what a request costs where requests count.
 func SettleTally(ctx context.Context, t providers.Tally, err error, input, premium int64, first time.Duration) Settlement {
 	s := Settlement{Outcome: OK, Model: t.Model, Usage: t.Usage, FirstToken: first}
+	s.Usage.PremiumMilli = premium
 	if t.Usage.Zero() {
 		s.Usage = providers.Usage{Input: input, Output: min(t.Events, tokens(t.Bytes)), PremiumMilli: premium, Estimated: true}
 	} else if !t.Finished && t.Usage.TotalOutput() < t.Events {

@@ -19,6 +19,7 @@ type Call struct {
 	Provider string
 	Model    string // as the vendor calls it
 	Account  string // of the provider, if known by now
+	Attempt  int    // counted from 1 over retries and fallbacks; 0: the only one
 	Input    int64  // tokens, estimated
 	Output   int64  // the most that may come; 0: the model's own limit
 	Print    Print  // for advice about repeated prompts; zero: none
@@ -78,7 +79,7 @@ func (l *Ledger) reservation(c Call) *Reservation {
 	r := &Reservation{l: l, begun: time.Now(), behind: c.Behind}
 	r.rec = Record{
 		ID: ids.New[ids.Usage](), Attribution: c.Attribution, Model: c.Model, Provider: c.Provider, Account: c.Account,
-		Unit: Money, Outcome: Open, Process: l.process, PrefixPrint: c.Print.Prefix, PromptPrint: c.Print.Prompt, At: at,
+		Attempt: max(c.Attempt, 1), Unit: Money, Outcome: Open, Process: l.process, PrefixPrint: c.Print.Prefix, PromptPrint: c.Print.Prompt, At: at,
 	}
 	r.rec.Input = min(max(c.Input, 0), maxTokens)
 	r.rates = rate(l.catalogue, c.Provider, c.Model, at)
@@ -225,7 +226,7 @@ func (k *book) reserve(o *op) error {
 	}
 	rec := &r.rec
 	_, err = k.tx.Exec(k.ctx, insertRecord, string(rec.ID), string(rec.Workspace), string(rec.User), string(rec.Key), rec.Agent, string(rec.Run),
-		string(rec.Conversation), rec.Project, rec.Workflow, rec.Door, rec.Asked, rec.Model, rec.Provider, rec.Account, string(rec.Unit),
+		string(rec.Conversation), rec.Project, rec.Workflow, rec.Door, rec.Asked, rec.Model, rec.Provider, rec.Account, rec.Attempt, string(rec.Unit),
 		rec.Input, text, rec.Process, rec.PrefixPrint, rec.PromptPrint, rec.At.UnixMicro())
 	if err != nil {
 		return fmt.Errorf("writing the row of a call: %w", err)

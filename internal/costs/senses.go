@@ -6,98 +6,82 @@ import (
 	"github.com/fluxway/fluxway/internal/providers"
 )
 
-// MeterEmbedder is Meter for vectors.
-func MeterEmbedder(l *Ledger, provider string, e providers.Embedder) providers.Embedder {
-	return &embedMeter{l, provider, e}
-}
-
-type embedMeter struct {
-	l        *Ledger
-	provider string
-	embedder providers.Embedder
-}
-
 // Embed reserves, asks and records.
-func (m *embedMeter) Embed(ctx context.Context, req providers.EmbedRequest) (providers.Embeddings, error) {
+func (m *meter) Embed(ctx context.Context, req providers.EmbedRequest) (providers.Embeddings, error) {
+	embedder, ok := providers.As[providers.Embedder](m.model)
+	if !ok {
+		return providers.Embeddings{}, unsupported(m.provider, "embed")
+	}
 	var input int64
 	for _, text := range req.Texts {
 		input += providers.EstimateText(text)
 	}
-	r, err := m.l.Reserve(ctx, Call{Attribution: From(ctx), Provider: m.provider, Model: req.Model, Input: input, Output: 1})
+	c := m.call(ctx, req.Model, providers.Trail{})
+	c.Input, c.Output = input, 1
+	r, err := m.l.Reserve(ctx, c)
 	if err != nil {
 		return providers.Embeddings{}, err
 	}
-	out, err := m.embedder.Embed(ctx, req)
-	settleWhole(ctx, r, out.Model, out.Usage, input, err)
+	out, err := embedder.Embed(ctx, req)
+	if err == nil && out.Usage.Zero() {
+		out.Usage = providers.Usage{Input: input, Estimated: true}
+	}
+	settleWhole(ctx, r, out.Model, out.Usage, err)
 	return out, err
-}
-
-// MeterTranscriber is Meter for speech to text.
-func MeterTranscriber(l *Ledger, provider string, t providers.Transcriber) providers.Transcriber {
-	return &transcribeMeter{l, provider, t}
-}
-
-type transcribeMeter struct {
-	l           *Ledger
-	provider    string
-	transcriber providers.Transcriber
 }
 
 // Transcribe reserves, asks and records. A vendor that charges by the minute
 // tells no tokens; the price is then unknown, not zero.
-func (m *transcribeMeter) Transcribe(ctx context.Context, req providers.TranscribeRequest) (providers.Transcript, error) {
-	r, err := m.l.Reserve(ctx, Call{Attribution: From(ctx), Provider: m.provider, Model: req.Model, Input: providers.EstimateText(req.Prompt)})
+func (m *meter) Transcribe(ctx context.Context, req providers.TranscribeRequest) (providers.Transcript, error) {
+	transcriber, ok := providers.As[providers.Transcriber](m.model)
+	if !ok {
+		return providers.Transcript{}, unsupported(m.provider, "transcribe")
+	}
+	r, err := m.l.Reserve(ctx, m.call(ctx, req.Model, providers.Trail{}))
 	if err != nil {
 		return providers.Transcript{}, err
 	}
-	out, err := m.transcriber.Transcribe(ctx, req)
-	if out.Usage.Zero() && err == nil {
-		r.rates = rated{}
+	out, err := transcriber.Transcribe(ctx, req)
+	if err == nil && out.Usage.Zero() {
+		r.withoutTokens()
 	}
-	settleWhole(ctx, r, req.Model, out.Usage, 0, err)
+	settleWhole(ctx, r, "", out.Usage, err)
 	return out, err
 }
 
-// MeterSpeaker is Meter for text to speech.
-func MeterSpeaker(l *Ledger, provider string, s providers.Speaker) providers.Speaker {
-	return &speakMeter{l, provider, s}
-}
-
-type speakMeter struct {
-	l        *Ledger
-	provider string
-	speaker  providers.Speaker
-}
-
-// Speak reserves, asks and records. No vendor tells the tokens of the sound it
-// sends, so the price of a speech stays unknown unless the model is free.
-func (m *speakMeter) Speak(ctx context.Context, req providers.SpeakRequest) (*providers.Speech, error) {
-	input := providers.EstimateText(req.Text)
-	r, err := m.l.Reserve(ctx, Call{Attribution: From(ctx), Provider: m.provider, Model: req.Model, Input: input})
+// Speak reserves, asks and records. Vendors do not tell the tokens of the sound
+// they send, so the price of a speech stays unknown unless the model is free.
+func (m *meter) Speak(ctx context.Context, req providers.SpeakRequest) (*providers.Speech, error) {
+	speaker, ok := providers.As[providers.Speaker](m.model)
+	if !ok {
+		return nil, unsupported(m.provider, "speak")
+	}
+	c := m.call(ctx, req.Model, providers.Trail{})
+	c.Input = providers.EstimateText(req.Text)
+	r, err := m.l.Reserve(ctx, c)
 	if err != nil {
 		return nil, err
 	}
-	speech, err := m.speaker.Speak(ctx, req)
-	if err != nil {
-		r.Settle(unanswered(ctx, r, err, input))
-		return nil, err
-	}
-	usage := providers.Usage{Input: input, Estimated: true}
-	if free := r.rates.cost(providers.Usage{Input: 1, AudioOutput: 1}); free == nil || *free > 0 {
+	speech, err := speaker.Speak(ctx, req)
+	r.withoutTokens()
+	settleWhole(ctx, r, "", providers.Usage{Input: c.Input, Estimated: true}, err)
+	return speech, err
+}
+
+// withoutTokens makes the price unknown, because not all that was used is told,
+// unless the model is known to cost nothing.
+func (r *Reservation) withoutTokens() {
+	one := providers.Usage{Input: 1, Output: 1, AudioInput: 1, AudioOutput: 1}
+	if price := r.rates.cost(one); price == nil || *price > 0 {
 		r.rates = rated{}
 	}
-	r.Settle(Settlement{Outcome: OK, Usage: usage, Model: req.Model})
-	return speech, nil
 }
 
 // settleWhole ends a call whose answer comes in one piece.
-func settleWhole(ctx context.Context, r *Reservation, model string, usage providers.Usage, input int64, err error) {
+func settleWhole(ctx context.Context, r *Reservation, model string, usage providers.Usage, err error) {
 	if err != nil {
-		r.Settle(unanswered(ctx, r, err, input))
+		r.Settle(unanswered(ctx, r, err, r.rec.Input))
 		return
-	}
-	if usage.Zero() && input > 0 {
-		usage = providers.Usage{Input: input, Estimated: true}
 	}
 	r.Settle(Settlement{Outcome: OK, Usage: usage, Model: model})
 }

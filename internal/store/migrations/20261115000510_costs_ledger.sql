@@ -15,6 +15,7 @@ CREATE TABLE costs_records (
     served           TEXT NOT NULL, -- as the vendor says; empty: it did not
     provider         TEXT NOT NULL,
     account          TEXT NOT NULL,
+    attempt          BIGINT NOT NULL, -- counted from 1 over retries and fallbacks
     unit             TEXT NOT NULL, -- money or premium
     price            BIGINT,        -- micro-dollars; NULL: unknown
     premium          BIGINT NOT NULL, -- thousandths of a premium request
