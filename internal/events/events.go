@@ -39,7 +39,7 @@ type Options struct {
 	DropLag     int64         // a subscriber this many bytes behind gets no older deltas; 0: 256 kB
 	ThrottleLag int64         // a subscriber that blocked and is this far behind is told so; 0: 1 MB
 	CloseLag    int64         // a subscriber this far behind and blocked for LagTime is closed; 0: LogBytes
-	LagTime     time.Duration // spares those that a burst has overtaken; 0: 5 s
+	LagTime     time.Duration // spares those that a burst has overtaken; 0: 1 s
 	StallTime   time.Duration // a subscriber blocked for this long is closed, however little waits for it; 0: 30 s
 	HeadCheck   time.Duration // how often the database is asked for facts of other processes; 0: 1 s
 }
@@ -107,7 +107,7 @@ func (o Options) filled() Options {
 	o.DropLag = cmp.Or(o.DropLag, 256<<10)
 	o.ThrottleLag = cmp.Or(o.ThrottleLag, 1<<20)
 	o.CloseLag = cmp.Or(o.CloseLag, o.LogBytes)
-	o.LagTime = cmp.Or(o.LagTime, 5*time.Second)
+	o.LagTime = cmp.Or(o.LagTime, time.Second)
 	o.StallTime = cmp.Or(o.StallTime, 30*time.Second)
 	o.HeadCheck = cmp.Or(o.HeadCheck, time.Second)
 	return o
