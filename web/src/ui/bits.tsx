@@ -47,11 +47,10 @@ export function Mark({ large }: { large?: boolean }) {
   );
 }
 
+/** The initials of a person. Drawn by the style sheet: they are a picture, not part of any name. */
 export function Avatar({ name, large }: { name: string; large?: boolean }) {
   return (
-    <span className={clsx("av", large && "l", hueOf(name))} aria-hidden="true">
-      {initials(name)}
-    </span>
+    <span className={clsx("av", large && "l", hueOf(name))} data-text={initials(name)} aria-hidden="true" />
   );
 }
 

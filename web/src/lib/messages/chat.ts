@@ -22,25 +22,13 @@ export const chat = {
   viewerEmptyBody: "Your role can read chats. Open one from the list.",
   demo: "Demo model. Replies are scripted and come from this machine.",
   starters: [
+    { title: "Say hello", body: "See how an answer arrives", text: "Hello" },
+    { title: "What can you do?", body: "The list of what the demo model understands", text: "help" },
+    { title: "Show me a table", body: "Answers are formatted", text: "Show me a table" },
     {
-      title: "Say hello",
-      body: "See how an answer arrives",
-      text: "Hello. Who are you and what can you do here?",
-    },
-    {
-      title: "Show me markdown",
-      body: "Lists, tables and code",
-      text: "Show me a short answer with a list, a table and a code block.",
-    },
-    {
-      title: "Explain this server",
-      body: "Where data lives",
-      text: "Explain in a few sentences what this server does and where it keeps its data.",
-    },
-    {
-      title: "Write a checklist",
-      body: "First steps for a team",
-      text: "Write a checklist for setting up this server for a small team.",
+      title: "Write something long",
+      body: "Watch it stream, stop it at any time",
+      text: "Write a long story",
     },
   ],
   composer: {

@@ -1,0 +1,44 @@
+import { describe, expect, it } from "vitest";
+import type { Message } from "@/api/types";
+import { type Messages, ordered, textOf, upsert } from "./patch";
+
+const message = (id: string, at: string, text = id): Message => ({
+  id,
+  conversation: "c1",
+  role: "user",
+  author: "usr_1",
+  state: "complete",
+  parts: [
+    { kind: "text", text },
+    { kind: "image", url: "/x" },
+  ],
+  created_at: at,
+});
+const pages = (...lists: Message[][]): Messages => ({
+  pages: lists.map((data) => ({ data, has_more: false })),
+  pageParams: lists.map(() => undefined),
+});
+
+describe("messages in the cache", () => {
+  const a = message("msg_a", "2026-11-15T00:00:01Z");
+  const b = message("msg_b", "2026-11-15T00:00:02Z");
+  const c = message("msg_c", "2026-11-15T00:00:02Z");
+
+  it("are read oldest first over all pages, ids breaking ties", () => {
+    expect(ordered(pages([c, b], [a])).map((one) => one.id)).toEqual(["msg_a", "msg_b", "msg_c"]);
+  });
+
+  it("take a new message once", () => {
+    const once = upsert(pages([b], [a]), c);
+    expect(ordered(upsert(once, c)).map((one) => one.id)).toEqual(["msg_a", "msg_b", "msg_c"]);
+  });
+
+  it("take the server's copy in the place of an older one", () => {
+    const next = upsert(pages([b], [a]), message("msg_a", a.created_at, "changed"));
+    expect(ordered(next).map(textOf)).toEqual(["changed", "msg_b"]);
+  });
+
+  it("stay absent until the list was loaded", () => {
+    expect(upsert(undefined, a)).toBeUndefined();
+  });
+});
