@@ -3,7 +3,7 @@
 // In:    a Request in our own words: system, messages with typed parts, tools, limits, hints; its Model is what the provider calls the model.
 // Out:   a Stream of Chunks that ends with a finish chunk, or with a fault; Usage by kind; embeddings, speech and transcripts through sibling ports.
 // Keeps: providers_accounts (credentials, sealed); the catalogue of models and prices is in memory.
-// Says:  each attempt to the Observer given to the routing wrappers.
+// Says:  providers.account_added, providers.account_changed, providers.account_removed; each attempt to an Observer.
 // Not here: what an attempt costs and who pays (costs); HTTP doors (api); running the tools a model asks for (tools).
 //
 // A stream that ends without a finish chunk is broken and says so: Next answers
