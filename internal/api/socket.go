@@ -342,11 +342,9 @@ func (k *socket) do(ctx context.Context, m *message) error {
 		if err := needChannels(m); err != nil {
 			return err
 		}
-		if err := k.sub.Add(ctx, m.After, m.Channels...); err != nil {
-			return err
-		}
-		cursor := k.sub.Cursor()
-		k.say(control{Op: "subscribed", ID: m.ID, Cursor: &cursor})
+		return k.sub.AddConfirmed(ctx, m.After, func(cursor int64) []byte {
+			return events.Frame(control{Op: "subscribed", ID: m.ID, Cursor: &cursor}.encode())
+		}, m.Channels...)
 	case "unsubscribe":
 		if err := needChannels(m); err != nil {
 			return err
