@@ -174,14 +174,14 @@ func stalled(ctx context.Context, b *bench, p *hubProcess, c *crowd) error {
 		return err
 	}
 	defer conn.Close()
-	before, err := settledRSS(ctx, p)
+	before, err := p.heap()
 	if err != nil {
 		return err
 	}
 	if err := rounds(ctx, p, c, 80); err != nil {
 		return fmt.Errorf("beside a stalled client: %w", err)
 	}
-	after, err := settledRSS(ctx, p)
+	after, err := p.heap()
 	if err != nil {
 		return err
 	}

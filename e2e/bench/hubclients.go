@@ -65,6 +65,18 @@ func (p *hubProcess) burst(n int) error {
 	return nil
 }
 
+// heap is how many bytes are alive in the server.
+func (p *hubProcess) heap() (n int64, err error) {
+	if _, err := fmt.Fprintln(p.in, "heap"); err != nil {
+		return 0, err
+	}
+	if !p.out.Scan() {
+		return 0, errors.New("the server did not tell its heap")
+	}
+	_, err = fmt.Sscan(p.out.Text(), &n)
+	return n, err
+}
+
 func (p *hubProcess) stop() {
 	_ = p.in.Close()
 	_ = p.cmd.Process.Kill()

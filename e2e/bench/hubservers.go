@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"time"
@@ -26,8 +27,8 @@ import (
 )
 
 // Both servers of the lane hub are helpers of this program: they print "ready
-// ADDRESS KEY", then obey lines on standard input, "burst N" and "gather N",
-// and print "done" after each.
+// ADDRESS KEY", then obey lines on standard input: "burst N" says N events and
+// prints "done", "heap" prints how many bytes are alive.
 
 const benchChannel = "jobs/job_bench"
 
@@ -127,6 +128,13 @@ func benchKey(ctx context.Context, d *identity.Directory) (string, ids.Workspace
 // obey runs bursts until standard input ends.
 func obey(burst func(n int) error) error {
 	for in := bufio.NewScanner(os.Stdin); in.Scan(); {
+		if in.Text() == "heap" {
+			runtime.GC()
+			var memory runtime.MemStats
+			runtime.ReadMemStats(&memory)
+			fmt.Println(memory.HeapAlloc)
+			continue
+		}
 		var n int
 		if _, err := fmt.Sscanf(in.Text(), "burst %d", &n); err != nil {
 			return err
