@@ -123,20 +123,27 @@ func (s *Subscription) passes(channel string, e *entry, seq int64) bool {
 	return false
 }
 
-// wants says whether the subscriber follows the channel and may.
-func (s *Subscription) wants(ch *channel) bool {
+// wants says whether the subscriber follows the channel and may. Allow may take
+// a moment, so it is asked only by a worker that has one; else known is false.
+func (s *Subscription) wants(ch *channel, patient bool) (verdict, known bool) {
 	if verdict, known := s.verdicts.get(ch.id); known {
-		return verdict
+		return verdict, true
 	}
-	verdict := s.follows(ch.name)
+	verdict = s.follows(ch.name)
+	if verdict && s.allow != nil {
+		if !patient {
+			return false, false
+		}
+		verdict = s.allow(ch.name)
+	}
 	s.verdicts.put(ch.id, verdict)
-	return verdict
+	return verdict, true
 }
 
 func (s *Subscription) follows(channel string) bool {
 	for _, r := range s.rules {
 		if r.pattern.Match(channel) {
-			return s.allow == nil || s.allow(channel)
+			return true
 		}
 	}
 	return false

@@ -182,6 +182,39 @@ func TestSendGoesBeforeAndIsBounded(t *testing.T) {
 	sink.Wait(t, 60)
 }
 
+// Asking whether a channel is allowed may take a moment, which costs only the
+// subscriber that is asked about.
+func TestASlowPermissionDelaysNobodyElse(t *testing.T) {
+	t.Parallel()
+	db := storetest.SQLite(t)
+	hub := eventstest.Run(t, events.Options{DB: db, Workers: 1})
+	ws, gate := storetest.Workspace(), make(chan struct{})
+	held, free := eventstest.NewSink(-1), eventstest.NewSink(-1)
+	for sink, allow := range map[*eventstest.Sink]func(string) bool{
+		held: func(string) bool { <-gate; return true },
+		free: func(channel string) bool { return channel == "jobs/2" },
+	} {
+		sub, err := hub.Subscribe(t.Context(), events.Request{Workspace: ws, Channels: []string{"jobs/*"}, Allow: allow, Sink: sink})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer sub.Close()
+	}
+	for i := range 9 {
+		eventstest.Append(t, db, hub, ws, fmt.Sprint("jobs/", i%3), said{N: i})
+	}
+	for i, text := range free.Wait(t, 3) {
+		if e := open(t, text); e.Data.N != 3*i+2 {
+			t.Errorf("event %d is %s", i, text)
+		}
+	}
+	if n := len(held.Texts()); n != 0 {
+		t.Errorf("%d events were delivered before they were allowed", n)
+	}
+	close(gate)
+	held.Wait(t, 9)
+}
+
 func TestAClientIsToldBeforeTheFirstEvent(t *testing.T) {
 	t.Parallel()
 	db := storetest.SQLite(t)

@@ -27,7 +27,7 @@ type Request struct {
 	Workspace ids.Workspace
 	Channels  []string                  // patterns; may be empty, and added later
 	After     *int64                    // deliver facts with a greater cursor; nil: only what comes
-	Allow     func(channel string) bool // asked once per channel, must not wait; nil: everything
+	Allow     func(channel string) bool // asked once per channel and not by those that deliver from memory, but still quick; nil: everything
 	Consumer  string                    // who acknowledges; "": nobody
 	Sink      Sink                      // nil: the owner calls Next or All
 }

@@ -5,9 +5,6 @@ import (
 	"time"
 )
 
-// viewSegments is how many segments a worker looks at in one go.
-const viewSegments = 8
-
 // worker runs subscribers. Its buffers are used again for each of them.
 type worker struct {
 	hub  *Hub
@@ -23,16 +20,7 @@ type worker struct {
 	pos    int64
 	cursor int64
 	more   bool // there is more to look at
-}
-
-// view is what a worker sees of a log: copies of segment headers, whose bytes
-// do not change any more.
-type view struct {
-	st       *stream
-	segs     []segment
-	next     int64 // sequence behind the last entry of the log
-	end      int64
-	complete bool // segs reach the log's end
+	unsure bool // it must be asked whether a channel is allowed
 }
 
 // piece is a run of frames that lie one behind the other and are all wanted.
@@ -105,7 +93,7 @@ func (w *worker) once(ctx context.Context, s *Subscription) outcome {
 }
 
 func (w *worker) clear(s *Subscription) {
-	w.pieces, w.frames, w.total, w.sent, w.more = w.pieces[:0], w.frames[:0], 0, 0, false
+	w.pieces, w.frames, w.total, w.sent, w.more, w.unsure = w.pieces[:0], w.frames[:0], 0, 0, false, false
 	w.pos, w.cursor = s.pos, s.cursor
 }
 
@@ -119,7 +107,10 @@ func (w *worker) gather(ctx context.Context, s *Subscription) (outcome, error) {
 	}
 	if w.look(s) {
 		w.live(s)
-		if w.more {
+		switch {
+		case w.unsure:
+			return toSlow, nil
+		case w.more:
 			return partly, nil
 		}
 		return done, nil
@@ -141,47 +132,6 @@ func (w *worker) gather(ctx context.Context, s *Subscription) (outcome, error) {
 	return partly, nil
 }
 
-// look makes the view contain the subscriber's position, unless that is no
-// longer in memory. A view is used again only if nothing was added since: a
-// frame added before the run began must be seen by it.
-func (w *worker) look(s *Subscription) bool {
-	v, st := &w.view, s.st
-	if v.st == st && v.next == st.seq.Load() && v.holds(s.pos) {
-		return true
-	}
-	st.mu.RLock()
-	defer st.mu.RUnlock()
-	if first := st.first(); s.pos < first {
-		if s.pos != byCursor {
-			s.dropped += max(0, int(first-s.pos-(st.evicted-s.cursor)))
-			s.pos = byCursor
-		}
-		if s.cursor < st.evicted {
-			return false
-		}
-		s.pos = st.find(s.cursor)
-	}
-	v.st, v.next, v.end, v.segs = st, st.next, st.end, v.segs[:0]
-	i := st.segment(s.pos)
-	to := min(i+viewSegments, len(st.segs))
-	for _, g := range st.segs[i:to] {
-		v.segs = append(v.segs, *g)
-	}
-	v.complete = to == len(st.segs)
-	return true
-}
-
-// holds says whether the view can serve a position.
-func (v *view) holds(pos int64) bool {
-	if pos == v.next {
-		return true
-	}
-	if len(v.segs) == 0 || pos < v.segs[0].first {
-		return false
-	}
-	return v.complete || pos < v.segs[len(v.segs)-1].next()
-}
-
 // live collects from the view.
 func (w *worker) live(s *Subscription) {
 	v, budget := &w.view, w.hub.opts.BatchBytes
@@ -194,11 +144,12 @@ func (w *worker) live(s *Subscription) {
 		if w.pos == s.pos {
 			w.notice(s, v.end-g.base-int64(g.index[w.pos-g.first].off))
 		}
-		read := w.take(s, g, int(w.pos-g.first), budget, v.end)
-		w.pos = g.first + int64(read)
-		w.cursor = g.index[read-1].cursor
+		from := int(w.pos - g.first)
+		if read := w.take(s, g, from, budget, v.end); read > from {
+			w.pos, w.cursor = g.first+int64(read), g.index[read-1].cursor
+		}
 		budget = w.hub.opts.BatchBytes - w.total
-		if budget <= 0 || len(w.frames) >= maxFrames {
+		if budget <= 0 || len(w.frames) >= maxFrames || w.unsure {
 			break
 		}
 	}
@@ -227,7 +178,12 @@ func (w *worker) take(s *Subscription, g *segment, from, budget int, end int64) 
 	for ; i < len(g.index) && budget > 0 && len(w.frames) < maxFrames; i++ {
 		e := &g.index[i]
 		if ch := g.channels[e.channel]; ch != last {
-			last, wanted = ch, s.wants(ch)
+			var known bool
+			if wanted, known = s.wants(ch, w.slow); !known {
+				w.unsure = true
+				break
+			}
+			last = ch
 		}
 		take := wanted && (!s.mixed || s.passes(last.name, e, g.first+int64(i)))
 		if take && e.delta && end-g.base-int64(e.off) > w.hub.opts.DropLag {
