@@ -106,21 +106,27 @@ type Grant struct {
 	state *accountState
 }
 
-// Take picks an account that was not tried yet and is not resting.
+// Take picks an account that was not tried yet and is not resting. One whose
+// sign-in turns out to be over is put aside for the next.
 func (p *Accounts) Take(ctx context.Context, tried []string) (*Grant, error) {
-	state, err := p.pick(time.Now(), tried)
-	if err != nil {
-		return nil, err
-	}
-	token, err := state.Source.Token(ctx)
-	if err != nil {
-		if ctx.Err() == nil {
-			g := &Grant{Account: state.Name, pool: p, state: state}
-			g.Done(err)
+	tried = slices.Clone(tried)
+	var last error
+	for {
+		state, err := p.pick(time.Now(), tried)
+		if err != nil {
+			return nil, cmp.Or(last, err)
 		}
-		return nil, err
+		token, err := state.Source.Token(ctx)
+		g := &Grant{Account: state.Name, Token: token, pool: p, state: state}
+		if err == nil {
+			return g, nil
+		}
+		if ctx.Err() != nil || !g.Done(err) {
+			return nil, err
+		}
+		last = err
+		tried = append(tried, state.Name)
 	}
-	return &Grant{Account: state.Name, Token: token, pool: p, state: state}, nil
 }
 
 func (p *Accounts) pick(now time.Time, tried []string) (*accountState, error) {

@@ -114,3 +114,30 @@ func TestRenewingFetchesOnceForAll(t *testing.T) {
 		}
 	})
 }
+
+// over is a sign-in that has ended.
+type over struct{ err error }
+
+func (o *over) Token(context.Context) (Token, error) { return Token{}, o.err }
+
+func TestASignInThatIsOverIsPutAside(t *testing.T) {
+	t.Parallel()
+	ended := &over{Failure{Vendor: "acme", Status: 401, Message: "signed out"}.Fault()}
+	pool := NewAccounts("acme", Account{"cli", ended}, Account{"key", Key(secret.New("k"))})
+	for range 2 {
+		if g, err := pool.Take(t.Context(), nil); err != nil || g.Account != "key" {
+			t.Errorf("Take = %+v, %v; want the key", g, err)
+		}
+	}
+	if st := pool.Status(); st[0].State != "signed_out" || st[1].State != "ready" {
+		t.Errorf("status %+v", st)
+	}
+	alone := NewAccounts("acme", Account{"cli", ended})
+	if _, err := alone.Take(t.Context(), nil); !errors.Is(err, ended.err) {
+		t.Errorf("with no other: %v", err)
+	}
+	away := &over{Unreachable(t.Context(), "acme", errors.New("no network"))}
+	if _, err := NewAccounts("acme", Account{"cli", away}, Account{"key", Key(secret.New("k"))}).Take(t.Context(), nil); !fault.HasCode(err, CodeUnavailable) {
+		t.Errorf("a network failure is not the account's: %v", err)
+	}
+}
