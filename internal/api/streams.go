@@ -96,10 +96,7 @@ func (st *streams) keep(ctx context.Context) {
 			return
 		case <-ticker.C:
 		}
-		now := time.Now()
-		for _, k := range st.all() {
-			k.tend(ctx, now)
-		}
+		st.s.Tend(ctx)
 	}
 }
 
@@ -112,4 +109,12 @@ func (st *streams) wait() {
 		k.close()
 	}
 	st.waiting.Wait()
+}
+
+// Tend looks after all sockets now instead of at the next tick.
+func (s *Server) Tend(ctx context.Context) {
+	now := time.Now()
+	for _, k := range s.streams.all() {
+		k.tend(ctx, now)
+	}
 }

@@ -19,7 +19,7 @@ import (
 // Conn is one connection. One goroutine reads; one at a time writes.
 type Conn struct {
 	conn net.Conn
-	raw  syscall.RawConn // nil: the connection has none (TLS), writes may wait
+	raw  syscall.RawConn // nil: not on this system or not for this connection (TLS); writes may wait
 
 	in         [128]byte // read but not yet used: in[start:end]
 	start, end int
@@ -30,7 +30,6 @@ type Conn struct {
 	written int
 	failed  error
 	try     func(fd uintptr) bool
-	first   bool
 	ready   func(fd uintptr) bool
 }
 
@@ -143,7 +142,6 @@ func (c *Conn) WaitWritable() error {
 	if c.raw == nil {
 		return nil
 	}
-	c.first = true
 	return c.raw.Write(c.ready)
 }
 

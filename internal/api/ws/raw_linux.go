@@ -1,8 +1,9 @@
-//go:build unix
-
 package ws
 
-import "syscall"
+import (
+	"syscall"
+	"unsafe"
+)
 
 // prepare makes the closures that talk to the socket directly, once.
 func (c *Conn) prepare() {
@@ -27,9 +28,20 @@ func (c *Conn) prepare() {
 		}
 		return true
 	}
-	c.ready = func(uintptr) bool {
-		first := c.first
-		c.first = false
-		return !first // the second look comes when the system says writable
-	}
+	c.ready = writable
+}
+
+// pollOut is POLLOUT, which the syscall package lacks.
+const pollOut = 0x4
+
+// writable asks the system whether the socket takes more. It must ask: the
+// poller tells of a change only once, and may have done so before we waited.
+func writable(fd uintptr) bool {
+	p := struct {
+		fd              int32
+		events, revents int16
+	}{int32(fd), pollOut, 0}
+	var now syscall.Timespec
+	n, _, errno := syscall.Syscall6(syscall.SYS_PPOLL, uintptr(unsafe.Pointer(&p)), 1, uintptr(unsafe.Pointer(&now)), 0, 0, 0)
+	return n > 0 || errno != 0 // a failure shows in the next write
 }
