@@ -1,5 +1,5 @@
 // Looks at every page in both themes and three widths with the fixture server, and runs axe on each.
-// Usage: node scripts/screens.mjs [name part] — pictures land in .screens/.
+// Usage: node scripts/screens.mjs [pages] [looks], both patterns, such as "^chat" "dark-phone"; pictures land in .screens/.
 import { mkdir, readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { chromium } from "playwright-core";
@@ -7,7 +7,8 @@ import { createServer } from "vite";
 
 process.env.VITE_FIXTURES = "1";
 const root = fileURLToPath(new URL("..", import.meta.url));
-const wanted = process.argv[2] ?? "";
+const wanted = new RegExp(process.argv[2] ?? "");
+const looks = new RegExp(process.argv[3] ?? "");
 const axe = await readFile(new URL("../node_modules/axe-core/axe.min.js", import.meta.url), "utf8");
 await mkdir(`${root}/.screens`, { recursive: true });
 
@@ -92,9 +93,10 @@ const browser = await chromium.launch({
 });
 let problems = 0;
 for (const [name, { path, act }] of Object.entries(pages)) {
-  if (!name.includes(wanted)) continue;
+  if (!wanted.test(name)) continue;
   for (const theme of ["dark", "light"]) {
     for (const [size, [width, height]] of Object.entries(sizes)) {
+      if (!looks.test(`${theme}-${size}`)) continue;
       const context = await browser.newContext({
         viewport: { width, height },
         colorScheme: theme,
