@@ -291,6 +291,7 @@ func (k *book) committed(group []*op) {
 	}
 	l.mu.Lock()
 	for _, o := range group {
+		l.written(o)
 		switch {
 		case o.reserve != nil && o.answer.verdict == Allow:
 			l.open[o.reserve.rec.ID] = o.reserve
@@ -301,6 +302,16 @@ func (k *book) committed(group []*op) {
 	for ws, u := range k.updates {
 		sum := l.updates[ws]
 		l.updates[ws] = Updated{sum.Calls + u.Calls, sum.Price + u.Price, sum.Premium + u.Premium, sum.Unpriced + u.Unpriced, sum.Tokens + u.Tokens}
+	}
+	if !l.shared && !k.changed {
+		if len(l.rooms) > 10_000 {
+			clear(l.rooms)
+		}
+		for key, p := range k.periods {
+			if b := k.budgets.byID[key.budget]; b != nil {
+				l.rooms[key] = p.standing(&b.Budget)
+			}
+		}
 	}
 	if k.freed || k.changed {
 		close(l.freed)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/fluxway/fluxway/internal/ids"
@@ -11,8 +12,7 @@ import (
 	"github.com/fluxway/fluxway/internal/store"
 )
 
-// budgetSet is every budget at one version. Only the flush that holds the
-// ledger's lock touches known.current; the rest never changes.
+// budgetSet is every budget at one version; it never changes.
 type budgetSet struct {
 	version int64
 	byID    map[ids.Budget]*known
@@ -22,7 +22,7 @@ type budgetSet struct {
 // known is a budget with the period that it was last in.
 type known struct {
 	Budget
-	current period // only who it is and when
+	current atomic.Pointer[period] // only who it is and when
 }
 
 func readBudgets(ctx context.Context, q store.Querier, version int64) (*budgetSet, error) {
@@ -48,18 +48,32 @@ func readBudgets(ctx context.Context, q store.Querier, version int64) (*budgetSe
 	return s, nil
 }
 
-// applies says whether any budget counts the call.
-func (s *budgetSet) applies(r *Reservation) bool {
+// roomy says whether every budget of the call has so much left that it fits
+// whatever the queued changes add, so that nothing has to be asked. Among several
+// processes that is never certain. The caller holds mu.
+func (l *Ledger) roomy(s *budgetSet, r *Reservation) bool {
 	scoped := s.scoped[r.rec.Workspace]
 	if scoped == nil {
-		return false
+		return true
 	}
 	for _, key := range r.rec.scopes(r.rec.Provider, r.rec.Model) {
-		if len(scoped[key]) > 0 {
-			return true
+		for _, b := range scoped[key] {
+			at, known := l.rooms[b.at(r.rec.At).key()]
+			needs := r.needs(&b.Budget)
+			if l.shared || !known || b.AtLimit != Alert && at.Spent+at.Reserved+l.pending[unitIndex(b.Unit)]+needs > at.Limit {
+				return false
+			}
 		}
 	}
-	return false
+	return true
+}
+
+// unitIndex is where Ledger.pending counts a unit.
+func unitIndex(u Unit) int {
+	if u == Premium {
+		return 1
+	}
+	return 0
 }
 
 // marks appends the budgets that count the call, each in the period the call
@@ -94,12 +108,13 @@ func (s *budgetSet) held(to []mark, holds []hold) []mark {
 
 // at names the budget's period around t.
 func (b *known) at(t time.Time) *period {
-	if b.current.Budget == "" || !(Span{b.current.Start, b.current.End}).Contains(t) {
+	p := b.current.Load()
+	if p == nil || !(Span{p.Start, p.End}).Contains(t) {
 		span := b.Period.At(t, b.loc)
-		b.current = period{Budget: b.ID, Start: span.Start, End: span.End}
+		p = &period{Budget: b.ID, Start: span.Start, End: span.End}
+		b.current.Store(p)
 	}
-	p := b.current
-	return &p
+	return p
 }
 
 // limitOf is what facts and faults say about a budget.

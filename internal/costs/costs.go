@@ -42,6 +42,10 @@ type Options struct {
 	// Patience is how long a call waits for others in flight to give back what
 	// they hold of a nearly spent budget; 0: 15 s; negative: not at all.
 	Patience time.Duration
+	// Strict makes relayed calls, too, wait for their row before the vendor is
+	// asked. Without it the row of a call that certainly fits its budgets is written
+	// meanwhile, and is durable before anything of the answer is passed on.
+	Strict bool
 	// Pause is how far apart calls are under a throttling budget; 0: 10 s.
 	Pause     time.Duration
 	Retention time.Duration    // how long single records are kept; 0: 400 days; negative: for ever
@@ -59,7 +63,8 @@ type Ledger struct {
 	process   string
 	now       func() time.Time
 	shared    bool
-	kick      chan struct{} // holds one: the queue has something for Run
+	kick      chan struct{} // holds one: someone waits for the queue
+	later     chan struct{} // holds one: the queue has something that nobody waits for
 
 	budgets atomic.Pointer[budgetSet] // nil: to be read again
 
@@ -74,6 +79,9 @@ type Ledger struct {
 	running bool
 	open    map[ids.Usage]*Reservation
 	freed   chan struct{} // closed when holds were given back
+	waiting int           // calls that wait for holds to be given back
+	rooms   map[periodKey]Standing
+	pending [2]int64 // the most that queued changes add to any budget: money, premium
 	updates map[ids.Workspace]Updated
 	told    time.Time // when updates were last published
 }
@@ -98,9 +106,9 @@ func New(opts Options) (*Ledger, error) {
 	opts.Retention = cmp.Or(opts.Retention, 400*24*time.Hour)
 	l := &Ledger{
 		db: opts.DB, hub: opts.Hub, catalogue: opts.Catalogue, log: opts.Log, opts: opts, shared: !opts.Sole,
-		process: cmp.Or(opts.Process, string(ids.New[ids.Usage]())), kick: make(chan struct{}, 1),
+		process: cmp.Or(opts.Process, string(ids.New[ids.Usage]())), kick: make(chan struct{}, 1), later: make(chan struct{}, 1),
 		cache: make(map[periodKey]period), blocked: make(map[periodKey]blocked), admitted: make(map[periodKey]time.Time),
-		open: make(map[ids.Usage]*Reservation), freed: make(chan struct{}), updates: make(map[ids.Workspace]Updated),
+		open: make(map[ids.Usage]*Reservation), freed: make(chan struct{}), rooms: make(map[periodKey]Standing), updates: make(map[ids.Workspace]Updated),
 	}
 	l.now = func() time.Time { return opts.Now().UTC().Truncate(time.Microsecond) }
 	opts.DB.OnRestore(store.RestoreHook{Name: "costs", Done: func(context.Context) { l.reset() }})
@@ -108,8 +116,10 @@ func New(opts Options) (*Ledger, error) {
 	return l, nil
 }
 
-// How often Run looks after what is in flight, and says what was spent.
+// How often Run looks after what is in flight, and says what was spent; how long
+// a change that nobody waits for may wait for company.
 const (
+	linger    = 20 * time.Millisecond
 	tendEvery = 5 * time.Second
 	sayEvery  = 500 * time.Millisecond
 )
@@ -130,14 +140,25 @@ func (l *Ledger) Run(ctx context.Context) error {
 	var sweeper sync.WaitGroup
 	defer sweeper.Wait()
 	sweeper.Go(func() { l.sweepEvery(ctx) })
-	tend, say := time.NewTicker(tendEvery), time.NewTimer(sayEvery)
+	tend, say, due := time.NewTicker(tendEvery), time.NewTimer(sayEvery), time.NewTimer(linger)
 	defer tend.Stop()
 	defer say.Stop()
+	defer due.Stop()
+	armed := true
 	for {
 		select {
 		case <-ctx.Done():
 			return nil
+		case <-l.later:
+			if !armed {
+				armed = true
+				due.Reset(linger)
+			}
 		case <-l.kick:
+			l.flush()
+			say.Reset(sayEvery)
+		case <-due.C:
+			armed = false
 			l.flush()
 			say.Reset(sayEvery)
 		case <-tend.C:
@@ -159,6 +180,9 @@ func (l *Ledger) forgetCache() {
 	clear(l.cache)
 	l.budgets.Store(nil)
 	l.seen = time.Time{}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	clear(l.rooms)
 }
 
 // sayUpdates publishes what calls added up to, at most so often unless now.

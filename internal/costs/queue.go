@@ -18,8 +18,9 @@ type op struct {
 	settle  *settling
 	do      func(k *book) error // anything else
 
-	marks  []mark // the budgets concerned, with the period of each
-	answer answer // of a reserve
+	adds   [2]int64 // the most that it adds to any budget while it is queued
+	marks  []mark   // the budgets concerned, with the period of each
+	answer answer   // of a reserve
 	err    error
 	done   chan struct{} // closed when written
 }
@@ -28,15 +29,29 @@ type op struct {
 // waits, itself.
 func (l *Ledger) submit(o *op) {
 	l.mu.Lock()
-	l.queue = append(l.queue, o)
-	running := l.running
+	running, wake := l.enqueue(o)
 	l.mu.Unlock()
+	l.wake(running, wake)
+}
+
+// enqueue adds a change to the queue. The caller holds mu, and calls wake after.
+func (l *Ledger) enqueue(o *op) (running bool, wake chan struct{}) {
+	l.queue = append(l.queue, o)
+	l.pending[0] += o.adds[0]
+	l.pending[1] += o.adds[1]
+	if o.settle != nil && l.waiting == 0 {
+		return l.running, l.later
+	}
+	return l.running, l.kick
+}
+
+func (l *Ledger) wake(running bool, wake chan struct{}) {
 	if !running {
 		l.flush()
 		return
 	}
 	select {
-	case l.kick <- struct{}{}:
+	case wake <- struct{}{}:
 	default:
 	}
 }
@@ -50,6 +65,7 @@ func (l *Ledger) withdraw(o *op) bool {
 		return false
 	}
 	l.queue = slices.Delete(l.queue, i, i+1)
+	l.written(o)
 	return true
 }
 
@@ -103,6 +119,13 @@ func (l *Ledger) write(group []*op) {
 		}
 		return
 	}
+	if err != nil {
+		l.mu.Lock()
+		for _, o := range group {
+			l.written(o)
+		}
+		l.mu.Unlock()
+	}
 	for _, o := range group {
 		o.err = err
 		if o.settle != nil && err != nil {
@@ -125,4 +148,11 @@ func (l *Ledger) commit(group []*op) error {
 	}
 	k.committed(group)
 	return nil
+}
+
+// written takes back what a change counted for while it was queued. The caller
+// holds mu.
+func (l *Ledger) written(o *op) {
+	l.pending[0] -= o.adds[0]
+	l.pending[1] -= o.adds[1]
 }

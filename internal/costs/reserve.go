@@ -23,8 +23,8 @@ type Call struct {
 	Input    int64  // tokens, estimated
 	Output   int64  // the most that may come; 0: the model's own limit
 	Print    Print  // for advice about repeated prompts; zero: none
-	// Behind lets the row be written while the vendor is asked, if no budget has
-	// to decide. The caller then waits for Durable before anything is passed on.
+	// Behind lets the row be written while the vendor is asked, if every budget
+	// certainly has room. The caller then waits for Durable before anything is passed on.
 	Behind bool
 }
 
@@ -106,9 +106,7 @@ func (r *Reservation) needs(b *Budget) int64 {
 }
 
 func (l *Ledger) reserve(ctx context.Context, r *Reservation) error {
-	if set := l.budgets.Load(); r.behind && set != nil && !set.applies(r) {
-		r.row = &op{reserve: r, done: make(chan struct{})}
-		l.submit(r.row)
+	if r.behind && !l.opts.Strict && l.reserveBehind(r) {
 		return nil
 	}
 	r.behind = false
@@ -135,6 +133,24 @@ func (l *Ledger) reserve(ctx context.Context, r *Reservation) error {
 	}
 }
 
+// reserveBehind queues the row of a call that certainly fits.
+func (l *Ledger) reserveBehind(r *Reservation) bool {
+	set := l.budgets.Load()
+	if set == nil {
+		return false
+	}
+	r.row = &op{reserve: r, done: make(chan struct{}), adds: [2]int64{max(int64(r.worst), 1), r.premium}}
+	l.mu.Lock()
+	if !l.roomy(set, r) {
+		l.mu.Unlock()
+		return false
+	}
+	running, wake := l.enqueue(r.row)
+	l.mu.Unlock()
+	l.wake(running, wake)
+	return true
+}
+
 // recheck is how often a waiting call looks at what other processes gave back.
 const recheck = 250 * time.Millisecond
 
@@ -148,6 +164,19 @@ func (l *Ledger) await(ctx context.Context, a answer, freed <-chan struct{}, pat
 		timer := time.NewTimer(wait)
 		defer timer.Stop()
 		again = timer.C
+	}
+	l.mu.Lock()
+	l.waiting++
+	l.mu.Unlock()
+	defer func() {
+		l.mu.Lock()
+		l.waiting--
+		l.mu.Unlock()
+	}()
+	// A settlement that nobody was waiting for until now may be what we need.
+	select {
+	case l.kick <- struct{}{}:
+	default:
 	}
 	select {
 	case <-ctx.Done():

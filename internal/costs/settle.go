@@ -34,7 +34,7 @@ func (r *Reservation) Settle(s Settlement) {
 		spent = *x.price
 	}
 	r.rec.Allowance.settle(r.worst, spent)
-	r.l.submit(&op{settle: x, done: make(chan struct{})})
+	r.l.submit(&op{settle: x, done: make(chan struct{}), adds: [2]int64{max(0, int64(spent-r.worst)), max(0, x.to.Usage.PremiumMilli-r.premium)}})
 }
 
 // settling prices what was used. A call that used nothing and did not end well

@@ -85,14 +85,14 @@ const selectUnhurried = `
 	GROUP BY provider, model, door ORDER BY sum(price) DESC LIMIT 20`
 
 const selectInvoiced = `
-	SELECT at - at % ` + dayMicros + ` AS day, model, served, count(*) AS calls, coalesce(sum(price), 0) AS price,
+	SELECT at - at % ` + dayMicros + ` AS day, model, count(*) AS calls, coalesce(sum(price), 0) AS price,
 		sum(CASE WHEN price IS NULL THEN 1 ELSE 0 END) AS unpriced
 	FROM costs_records
 	WHERE workspace_id = ? AND provider = ? AND at >= ? AND at < ? AND outcome <> 'open' AND unit = 'money'
-	GROUP BY at - at % ` + dayMicros + `, model, served`
+	GROUP BY at - at % ` + dayMicros + `, model`
 
 const selectInvoicedDays = `
-	SELECT day, model, '' AS served, sum(calls) AS calls, sum(price) AS price, sum(unpriced) AS unpriced
+	SELECT day, model, sum(calls) AS calls, sum(price) AS price, sum(unpriced) AS unpriced
 	FROM costs_days
 	WHERE workspace_id = ? AND provider = ? AND day >= ? AND day < ? AND unit = 'money'
 	GROUP BY day, model`
