@@ -1,4 +1,4 @@
-import { rank } from "@/lib/fuzzy";
+import { fuzzy, rank } from "@/lib/fuzzy";
 import { shell } from "@/lib/messages/shell";
 
 /** Something the palette can do. */
@@ -32,7 +32,7 @@ export function readQuery(text: string): { only: readonly Group[] | undefined; w
 export function find(text: string, items: readonly Item[], recent: readonly string[]): Section[] {
   const { only, words } = readQuery(text);
   const pool = items.filter((item) => (only ? only.includes(item.group) : item.group !== "help"));
-  const hits = rank(words.trim(), pool, (item) => (item.also ? `${item.text} ${item.also}` : item.text));
+  const hits = [...rank(words.trim(), pool, (item) => item.text), ...alsoNamed(words.trim(), pool)];
   const sections = order.map((group) => ({
     title: shell.palette.groups[group],
     score: Math.max(
@@ -42,11 +42,20 @@ export function find(text: string, items: readonly Item[], recent: readonly stri
     rows: hits
       .filter(({ item }) => item.group === group)
       .slice(0, only ? undefined : perGroup)
-      .map(({ item, match }) => ({ item, at: match.at.filter((i) => i < item.text.length) })),
+      .map(({ item, match }) => ({ item, at: match.at })),
   }));
   const filled = sections.filter((section) => section.rows.length > 0);
   if (words.trim() !== "") return filled.sort((a, b) => b.score - a.score);
   return only ? filled : [...lately(pool, recent), ...filled];
+}
+
+/** Items that are meant by a word that is not in their text; they come after all others. */
+function alsoNamed(words: string, pool: readonly Item[]) {
+  if (words.length < 3) return [];
+  const wanted = words.toLowerCase();
+  return pool
+    .filter((item) => item.also?.toLowerCase().includes(wanted) && !fuzzy(words, item.text))
+    .map((item) => ({ item, match: { score: 0, at: [] as number[] } }));
 }
 
 function lately(pool: readonly Item[], recent: readonly string[]): Section[] {
