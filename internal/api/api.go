@@ -50,6 +50,7 @@ type Options struct {
 	PerIdentity Rate          // 0: 6000 a minute
 	PerAddress  Rate          // 0: 12000 a minute
 
+	Control string  // path of a socket for commands on this machine, who need no key; "": none
 	DataDir string  // shown with its free space
 	Backups string  // folder of backups; "": none through the API
 	Checks  []Check // besides the database, for /readyz and /api/v1/system
@@ -226,8 +227,18 @@ func (s *Server) Run(ctx context.Context) error {
 		Handler: s, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute, IdleTimeout: 2 * time.Minute,
 		WriteTimeout: s.opts.Timeout + writeGrace, MaxHeaderBytes: 64 << 10, ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
 	}
-	failed := make(chan error, 1)
+	failed := make(chan error, 2)
 	var wg sync.WaitGroup
+	servers := []*http.Server{server}
+	if s.opts.Control != "" {
+		local, err := s.listenControl(ctx)
+		if err != nil {
+			return errors.Join(err, listener.Close())
+		}
+		control := s.control()
+		servers = append(servers, control)
+		wg.Go(func() { failed <- control.Serve(local) })
+	}
 	wg.Go(func() { failed <- server.Serve(listener) })
 	wg.Go(func() { s.streams.keep(s.stopping) })
 	wg.Go(func() { s.keepHouse(s.stopping) })
@@ -240,7 +251,9 @@ func (s *Server) Run(ctx context.Context) error {
 	}
 	s.SetMode(Draining)
 	s.stop(errStopping)
-	err = errors.Join(err, s.shutDown(server))
+	for _, server := range servers {
+		err = errors.Join(err, s.shutDown(server))
+	}
 	wg.Wait()
 	return err
 }

@@ -19,6 +19,9 @@ const (
 
 // identify finds out who calls, and how much they may still do this minute.
 func (c *call) identify() error {
+	if controlled(c.r) {
+		return c.identifyLocal()
+	}
 	credentials, err := c.credentials()
 	if err != nil {
 		return err

@@ -78,7 +78,8 @@ func (l *limiter[K]) take(key K, now int64) allowance {
 	return allowance{ok: true, left: int((limit - used - int64(l.per)) / int64(l.per)), whole: time.Duration(used + int64(l.per))}
 }
 
-// makeRoom forgets those whose allowance is whole; if all are busy, a few at random.
+// makeRoom forgets those whose allowance is whole; if too many are busy, some at
+// random, so that the next newcomers need no room made.
 func makeRoom[K comparable](full map[K]int64, now int64) {
 	for key, at := range full {
 		if at <= now {
@@ -86,7 +87,7 @@ func makeRoom[K comparable](full map[K]int64, now int64) {
 		}
 	}
 	for key := range full {
-		if len(full) < maxPerShard {
+		if len(full) <= maxPerShard*7/8 {
 			return
 		}
 		delete(full, key)

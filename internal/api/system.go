@@ -14,6 +14,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/fluxway/fluxway/internal/identity"
 	"github.com/fluxway/fluxway/internal/kit/fault"
 	"github.com/fluxway/fluxway/internal/kit/page"
 	"github.com/fluxway/fluxway/internal/store"
@@ -35,6 +36,7 @@ func (a systemAPI) routes() []route {
 		{"POST", "/api/v1/system/mode", "system:write", "Take new work, or not.", handler(a.setMode, whileDown)},
 		{"GET", "/api/v1/system/backups", "system:write", "Backups in the data directory, newest first.", handler(a.backups, whileDown)},
 		{"POST", "/api/v1/system/backups", "system:write", "Take a backup now, beside the running work.", handler(a.backup, status(201), whileDown, timeout(time.Hour))},
+		{"POST", "/api/v1/system/restore", "system:write", "Replace everything by a backup; what is there now is backed up first.", handler(a.restore, rotates, whileDown, timeout(time.Hour))},
 	}
 }
 
@@ -225,6 +227,58 @@ func (a systemAPI) backup(ctx context.Context, _ none) (Backup, error) {
 		return Backup{}, err
 	}
 	return backupAt(path)
+}
+
+type restoreRequest struct {
+	Name string `json:"name" max:"255" doc:"A backup of the list."`
+	File string `json:"file" max:"4096" doc:"Any file of the server's machine; only for commands on that machine."`
+}
+
+// Restored is what a restore did.
+type Restored struct {
+	Rows    int64    `json:"rows"`
+	Safety  string   `json:"safety" doc:"The backup of what was there before."`
+	Skipped []string `json:"skipped" doc:"Tables and columns that only the other database engine has."`
+}
+
+func (a systemAPI) restore(ctx context.Context, in restoreRequest) (Restored, error) {
+	path, err := a.archive(ctx, in)
+	if err != nil {
+		return Restored{}, err
+	}
+	done, err := a.s.db.Restore(ctx, store.RestoreOptions{Path: path, Safety: a.s.opts.Backups})
+	if err != nil {
+		return Restored{}, err
+	}
+	return Restored{Rows: done.Rows, Safety: done.Safety, Skipped: append([]string{}, done.Skipped...)}, nil
+}
+
+// archive is the file that a restore names: one of the backups folder, or, for
+// whoever owns the machine, any.
+func (a systemAPI) archive(ctx context.Context, in restoreRequest) (string, error) {
+	if a.s.opts.Backups == "" {
+		return "", noBackups()
+	}
+	switch {
+	case (in.Name == "") == (in.File == ""):
+		return "", fault.New(fault.Invalid, "no_backup_named", "Name one backup.").WithParam("name").WithHint("GET /api/v1/system/backups lists them.")
+	case in.File != "" && identity.From(ctx).Via != identity.ViaLocal:
+		return "", fault.New(fault.Forbidden, "local_only", "Only a command on the server's machine may name a file.").
+			WithParam("file").WithHint("Run fluxway restore there, or restore one of the listed backups by name.")
+	case in.File != "":
+		return in.File, nil
+	case filepath.Base(in.Name) != in.Name || !strings.HasSuffix(in.Name, store.BackupSuffix):
+		return "", noSuchBackup(in.Name)
+	}
+	path := filepath.Join(a.s.opts.Backups, in.Name)
+	if _, err := os.Stat(path); err != nil {
+		return "", noSuchBackup(in.Name)
+	}
+	return path, nil
+}
+
+func noSuchBackup(name string) error {
+	return fault.New(fault.NotFound, "backup_not_found", "There is no backup %s.", cut(name)).WithParam("name").WithHint("GET /api/v1/system/backups lists them.")
 }
 
 func backupAt(path string) (Backup, error) {
