@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"net/url"
 	"os"
 	"sync"
 	"sync/atomic"
@@ -40,6 +41,7 @@ type Options struct {
 	Version       string           // shown at /version
 
 	Listen         string         // "": 127.0.0.1:7777
+	PublicURL      string         // how browsers reach the server, if through a proxy or tunnel: their cookies and Origin follow it
 	Hosts          []string       // names this server answers to, besides localhost, this machine's name and addresses
 	TrustedProxies []netip.Prefix // whose X-Forwarded-For and X-Forwarded-Proto are believed
 	Web            fs.FS          // the built web UI; nil: a page that says how to build it
@@ -75,6 +77,8 @@ type Server struct {
 	routes     []route
 	router     router
 	hosts      hosts
+	publicHost string // of PublicURL
+	secureHost string // the same, if browsers come there over TLS
 	origins    *http.CrossOriginProtection
 	perAddress *limiter[netip.Addr]
 	perCaller  *limiter[string]
@@ -125,7 +129,9 @@ func New(opts Options) (*Server, error) {
 	s.stopping, s.stop = context.WithCancelCause(context.Background())
 	s.streams = newStreams(s)
 	s.mode.Store(&modeState{Normal, s.started})
-	s.setHosts()
+	if err := s.setHosts(); err != nil {
+		return nil, err
+	}
 	s.routes = s.table()
 	if err := s.prepare(); err != nil {
 		return nil, err
@@ -134,8 +140,22 @@ func New(opts Options) (*Server, error) {
 	return s, nil
 }
 
-func (s *Server) setHosts() {
+func (s *Server) setHosts() error {
 	names := append([]string(nil), s.opts.Hosts...)
+	if s.opts.PublicURL != "" {
+		u, err := url.Parse(s.opts.PublicURL)
+		if err != nil || u.Host == "" {
+			return fmt.Errorf("api: Options.PublicURL %q is not a URL", s.opts.PublicURL)
+		}
+		if err := s.origins.AddTrustedOrigin(u.Scheme + "://" + u.Host); err != nil {
+			return fmt.Errorf("api: Options.PublicURL: %w", err)
+		}
+		names = append(names, u.Hostname())
+		s.publicHost = u.Host
+		if u.Scheme == "https" {
+			s.secureHost = u.Host
+		}
+	}
 	if host, _, err := net.SplitHostPort(s.opts.Listen); err == nil {
 		names = append(names, host)
 	}
@@ -143,6 +163,7 @@ func (s *Server) setHosts() {
 		names = append(names, name, name+".local")
 	}
 	s.hosts = newHosts(names...)
+	return nil
 }
 
 // table is every route of the parts that are there.

@@ -3,7 +3,6 @@ package api
 import (
 	"cmp"
 	"encoding/json"
-	"errors"
 	"log/slog"
 	"math"
 	"net/http"
@@ -56,9 +55,6 @@ func errorBody(f *fault.Fault, request string) ErrorBody {
 // fail renders err, once, and logs what is our side.
 func (c *call) fail(err error) {
 	f := fault.From(err)
-	if f.Kind == fault.Cancelled && c.r.Context().Err() == nil && errors.Is(err, c.s.stopping.Err()) {
-		f = stoppingFault()
-	}
 	if f.Kind == fault.Internal {
 		c.s.log.ErrorContext(c.ctx, "request failed", "route", c.routeName(), "request", c.origin.Request, "err", err)
 	}

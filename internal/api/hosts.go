@@ -48,7 +48,7 @@ func newHosts(names ...string) hosts {
 	return h
 }
 
-// allow takes a Host header. An address is always fine: only names can be
+// allow takes a Host header. *.example.com covers names one level down. An address is always fine: only names can be
 // pointed elsewhere.
 func (h hosts) allow(host string) bool {
 	name := host
@@ -62,19 +62,22 @@ func (h hosts) allow(host string) bool {
 	if h[name] || strings.HasSuffix(name, ".localhost") {
 		return true
 	}
+	if first, parent, ok := strings.Cut(name, "."); ok && first != "" && h["*."+parent] {
+		return true
+	}
 	_, err := netip.ParseAddr(strings.Trim(name, "[]"))
 	return err == nil
 }
 
 func wrongHost(host string) error {
 	return fault.New(fault.Forbidden, "host_not_allowed", "This server does not answer to the name %q.", cut(host)).
-		WithParam("Host").WithHint("Open it by its address, or add the name to server.hosts in fluxway.yaml.")
+		WithParam("Host").WithHint("Open it by its address, or add the name to security.allowed_hosts in fluxway.yaml.")
 }
 
 // remote finds out who calls: the peer, or what a trusted proxy says of it.
 func (s *Server) remote(r *http.Request) (ip netip.Addr, secure bool) {
 	peer, err := netip.ParseAddrPort(r.RemoteAddr)
-	ip, secure = peer.Addr().Unmap(), r.TLS != nil
+	ip, secure = peer.Addr().Unmap(), r.TLS != nil || (s.secureHost != "" && strings.EqualFold(r.Host, s.secureHost))
 	if err != nil || len(s.opts.TrustedProxies) == 0 || !s.trusted(ip) {
 		return ip, secure
 	}

@@ -212,10 +212,10 @@ func TestLimiterIsBounded(t *testing.T) {
 
 func TestHosts(t *testing.T) {
 	t.Parallel()
-	h := newHosts("Fluxway.Example.", "")
+	h := newHosts("Fluxway.Example.", "", "*.team.example")
 	for host, want := range map[string]bool{
 		"localhost": true, "localhost:7777": true, "LOCALHOST": true, "127.0.0.1:1": true, "[::1]:80": true, "[::1]": true, "192.168.0.7": true,
-		"fluxway.example:443": true, "app.localhost:7": true, "evil.example": false, "": false, "localhost.evil.example": false, "127.0.0.1.evil.example": false,
+		"fluxway.example:443": true, "app.localhost:7": true, "a.team.example": true, "a.b.team.example": false, ".team.example": false, "team.example": false, "evil.example": false, "": false, "localhost.evil.example": false, "127.0.0.1.evil.example": false,
 	} {
 		if h.allow(host) != want {
 			t.Errorf("allow(%q) = %v", host, !want)
@@ -241,6 +241,35 @@ func TestRemote(t *testing.T) {
 		ip, secure := s.remote(r)
 		if ip.String() != tt.want || secure != strings.HasPrefix(tt.peer, "10.") {
 			t.Errorf("%+v: %s %v", tt, ip, secure)
+		}
+	}
+}
+
+func TestPublicURL(t *testing.T) {
+	t.Parallel()
+	s := serverWith(t, Options{PublicURL: "https://flux.example:8443"}, handler(func(ctx context.Context, _ testPath) (reply[nothing], error) {
+		return reply[nothing]{Cookies: []*http.Cookie{callOf(ctx).cookie("c", "v", 0)}}, nil
+	}))
+	for _, tt := range []struct {
+		host, origin string
+		status       int
+		secure       bool
+	}{
+		{"flux.example:8443", "https://flux.example:8443", 204, true},
+		{"127.0.0.1:7777", "https://flux.example:8443", 204, false}, // a proxy that sends its own Host
+		{"127.0.0.1:7777", "", 204, false},
+		{"127.0.0.1:7777", "https://evil.example", 403, false},
+		{"other.example", "", 403, false},
+	} {
+		r := httptest.NewRequest("POST", "http://localhost/api/v1/test/x", nil)
+		r.Host = tt.host
+		if tt.origin != "" {
+			r.Header.Set("Origin", tt.origin)
+		}
+		w := httptest.NewRecorder()
+		s.ServeHTTP(w, r)
+		if w.Code != tt.status || strings.Contains(w.Header().Get("Set-Cookie"), "Secure") != tt.secure {
+			t.Errorf("%+v: %d %v", tt, w.Code, w.Header())
 		}
 	}
 }

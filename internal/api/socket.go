@@ -37,7 +37,7 @@ type socket struct {
 }
 
 func (a eventsAPI) socket(c *call, _ none) error {
-	if err := sameHost(c.r.Header.Get("Origin"), c.r.Host); err != nil {
+	if err := sameHost(c.r.Header.Get("Origin"), c.r.Host, a.s.publicHost); err != nil {
 		return err
 	}
 	credentials, err := c.credentials()
@@ -67,11 +67,11 @@ func (a eventsAPI) socket(c *call, _ none) error {
 }
 
 // sameHost refuses a page of another origin: browsers do not protect sockets.
-func sameHost(origin, host string) error {
+func sameHost(origin, host, public string) error {
 	if origin == "" {
 		return nil
 	}
-	if u, err := url.Parse(origin); err == nil && strings.EqualFold(u.Host, host) {
+	if u, err := url.Parse(origin); err == nil && u.Host != "" && (strings.EqualFold(u.Host, host) || strings.EqualFold(u.Host, public)) {
 		return nil
 	}
 	return fault.New(fault.Forbidden, "cross_origin", "A page of another origin may not connect.").

@@ -100,15 +100,28 @@ func (st *streams) keep(ctx context.Context) {
 	}
 }
 
-// wait closes what is left and waits for its goroutines.
+// wait gives the streams a moment to leave, closes what is left and waits for
+// its goroutines.
 func (st *streams) wait() {
 	st.mu.Lock()
 	st.closed = true
 	st.mu.Unlock()
-	for _, k := range st.all() {
-		k.close()
+	left := make(chan struct{})
+	var watch sync.WaitGroup
+	watch.Go(func() {
+		st.waiting.Wait()
+		close(left)
+	})
+	timer := time.NewTimer(closeGrace)
+	defer timer.Stop()
+	select {
+	case <-left:
+	case <-timer.C:
+		for _, k := range st.all() {
+			k.close()
+		}
 	}
-	st.waiting.Wait()
+	watch.Wait()
 }
 
 // Tend looks after all sockets now instead of at the next tick.
