@@ -90,6 +90,7 @@ type crowd struct {
 	want  atomic.Int64
 	full  chan struct{} // got has reached want
 	wrong atomic.Int64
+	ended atomic.Int64 // connections that the server closed
 	wg    sync.WaitGroup
 }
 
@@ -204,6 +205,7 @@ func (c *crowd) read(conn net.Conn, rest []byte) {
 	var first [1]byte
 	for {
 		if _, err := conn.Read(first[:]); err != nil {
+			c.ended.Add(1)
 			return
 		}
 		f.feed(first[:])
@@ -212,6 +214,7 @@ func (c *crowd) read(conn net.Conn, rest []byte) {
 		f.feed((*buf)[:n])
 		readBuffers.Put(buf)
 		if err != nil {
+			c.ended.Add(1)
 			return
 		}
 	}
@@ -305,7 +308,8 @@ func (c *crowd) wait(ctx context.Context) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	case <-time.After(60 * time.Second):
-		return fmt.Errorf("only %d of %d deliveries came within a minute", c.got.Load(), c.want.Load())
+		return fmt.Errorf("only %d of %d deliveries came within a minute; the server closed %d connections, %d frames were no text",
+			c.got.Load(), c.want.Load(), c.ended.Load(), c.wrong.Load())
 	}
 }
 

@@ -237,10 +237,10 @@ func (a *App) openServer(context.Context) error {
 		DB: a.db, Directory: a.directory, Hub: a.hub, Observe: a.observe, Log: a.log, Version: a.opts.Version,
 		Jobs: a.queue, Conversations: a.conversations, Agents: a.agents, Runs: a.runs,
 		Settings: settings{a.settings, a.opts.Sources},
-		Listen: a.cfg.Listen, Hosts: hosts, TrustedProxies: proxies, Web: a.opts.Web,
+		Listen:   a.cfg.Listen, PublicURL: a.cfg.PublicURL, Hosts: hosts, TrustedProxies: proxies, Web: a.opts.Web,
 		BodyLimit: a.cfg.Limits.Body.Int64(), Timeout: a.cfg.Limits.RequestTimeout.Std(),
 		PerIdentity: api.Rate{PerMinute: a.cfg.Limits.PerIdentity}, PerAddress: api.Rate{PerMinute: a.cfg.Limits.PerIP},
-		DataDir: a.data.Dir, Backups: a.data.Backups(),
+		Control: a.data.Socket(), DataDir: a.data.Dir, Backups: a.data.Backups(),
 	})
 	return err
 }

@@ -3,7 +3,7 @@
 // In:    Append of facts inside the caller's transaction; Publish of droppable deltas.
 // Out:   subscriptions from any cursor, for a Sink (WebSocket) or a loop (SSE, CLI); List; pending acknowledgements.
 // Keeps: events_events, events_heads, events_floors, events_consumers, events_acks.
-// Says:  what other parts append; nothing of its own. Fanout carries it to other processes.
+// Says:  what other parts append; of its own only system.restored. Fanout carries it to other processes.
 // Not here: HTTP, SSE and WebSocket framing of connections (api); what the facts mean (their parts).
 //
 // Every workspace has one gapless cursor, given out at commit, so that the

@@ -84,6 +84,7 @@ func New(opts Options) (*Hub, error) {
 	h.fast.init()
 	h.slow.init()
 	h.meters = newMeters(opts.Observe, h)
+	opts.DB.OnRestore(h.onRestore())
 	return h, nil
 }
 

@@ -104,3 +104,5 @@ var forget = [...]string{
 	`DELETE FROM events_acks WHERE workspace_id = ?`,
 	`DELETE FROM events_heads WHERE workspace_id = ?`,
 }
+
+const raiseHead = `UPDATE events_heads SET last = ? WHERE workspace_id = ? AND last < ?`

@@ -374,6 +374,44 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  "/api/v1/system/restore": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get?: never;
+    put?: never;
+    /** Replace everything by a backup; what is there now is backed up first. */
+    post: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: {
+        content: {
+          "application/json": components["schemas"]["RestoreRequest"];
+        };
+      };
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Restored"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   "/api/v1/setup": {
     parameters: { query?: never; header?: never; path?: never; cookie?: never };
     /** Whether Fluxway still needs its first administrator. */
@@ -2984,6 +3022,19 @@ export interface components {
       path: string;
       size_bytes: number;
       created_at: string;
+    };
+    RestoreRequest: {
+      /** A backup of the list. */
+      name?: string;
+      /** Any file of the server's machine; only for commands on that machine. */
+      file?: string;
+    };
+    Restored: {
+      rows: number;
+      /** The backup of what was there before. */
+      safety: string;
+      /** Tables and columns that only the other database engine has. */
+      skipped: string[];
     };
     SetupState: {
       needed: boolean;
