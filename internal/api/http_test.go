@@ -278,30 +278,13 @@ func TestFirstSetup(t *testing.T) {
 	t.Parallel()
 	db := storetest.SQLite(t)
 	d := identitytest.New(t, db)
-	s, err := api.New(api.Options{DB: db, Directory: d, Hub: eventstest.New(t, db), Listen: "127.0.0.1:0"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	stopped := make(chan error, 1)
-	go func() { stopped <- s.Run(ctx) }()
-	defer func() {
-		cancel()
-		if err := <-stopped; err != nil {
-			t.Error(err)
-		}
-	}()
-	addr, err := s.Addr(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := apitest.Client{URL: "http://" + addr.String()}
+	c := serve(t, db, d)
 	var state api.SetupState
 	c.Do(t, "GET", "/api/v1/setup", nil).Must(t, 200, &state)
 	if !state.Needed {
 		t.Error("set-up is not needed?")
 	}
-	code, err := d.NewSetupCode(ctx)
+	code, err := d.NewSetupCode(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
