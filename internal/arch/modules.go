@@ -46,7 +46,6 @@ var homes = []home{
 	{"golang.org/x/sync", []string{"kit", "store", "events", "providers"}, false, "semaphores and calls shared between callers"},
 	{"golang.org/x/sys", []string{"store", "app", "cli"}, false, "system calls the standard library lacks"},
 	{"golang.org/x/term", []string{"cli", "observe"}, false, "passwords without echo; colours only on a terminal"},
-	{"golang.org/x/time", []string{"api", "identity"}, false, "rate limits"},
 	{"modernc.org/sqlite", []string{"store"}, false, "SQLite without cgo"},
 	{"mvdan.cc/sh/v3", []string{"guard"}, false, "the only complete parser of shell commands"},
 	{"pgregory.net/rapid", nil, true, "properties over random histories"},
