@@ -1,0 +1,298 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"strings"
+	"sync"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// FS is what the analyser may look at: names are absolute, with slashes.
+type FS interface {
+	Lstat(name string) (fs.FileInfo, error)
+	ReadFile(name string, limit int) ([]byte, error) // no more than limit bytes
+	ReadDir(name string, limit int) ([]fs.DirEntry, error)
+}
+
+// Options configure an Analyser.
+type Options struct {
+	Packs []Pack // the packs to judge by; none: the built-in ones
+	FS    FS     // nil: nothing on disk is looked at, so scripts named are asked
+	Home  string // the home folder of who runs the commands; "": /home/user
+	Steps int    // the most steps one command may take; 0: 20000
+}
+
+// Command is what somebody wants to run.
+type Command struct {
+	Text  string
+	Dir   string            // absolute; "": unknown
+	Shell string            // bash, sh, zsh or mksh; "": bash
+	Env   map[string]string // variables whose values are known
+}
+
+// Span is a part of a command's text, in bytes.
+type Span struct {
+	Start int `json:"start"`
+	End   int `json:"end"`
+}
+
+// Step is one thing the analyser understood on its way to a ruling.
+type Step struct {
+	Depth int    `json:"depth"`
+	Span  Span   `json:"span"`
+	Says  string `json:"says"`
+}
+
+// Simple is one program call found in a command, however deep.
+type Simple struct {
+	Argv    []string `json:"argv"` // … stands for what cannot be known
+	Span    Span     `json:"span"`
+	Verdict Verdict  `json:"verdict"`
+	Rule    string   `json:"rule,omitempty"`
+}
+
+// Ruling is the answer to a command.
+type Ruling struct {
+	Verdict     Verdict  `json:"verdict"`
+	Rule        string   `json:"rule,omitempty"`
+	Family      string   `json:"family,omitempty"`
+	Severity    Severity `json:"severity,omitempty"`
+	Span        Span     `json:"span"`
+	Match       string   `json:"match,omitempty"`  // the text of Span
+	Effect      string   `json:"effect,omitempty"` // what would happen, a sentence
+	Alternative string   `json:"alternative,omitempty"`
+	Trail       []Step   `json:"trail,omitempty"`
+	Commands    []Simple `json:"commands,omitempty"`
+}
+
+// Analyser judges commands; it is safe for use by several goroutines.
+type Analyser struct {
+	rules    *ruleset
+	handlers map[string]handler
+	fs       FS
+	home     string
+	steps    int
+	parsers  [4]sync.Pool // one kind per shell
+}
+
+const (
+	maxText   = 128 << 10 // longer commands are asked
+	maxNested = 40 << 10  // of text found inside the text
+	maxDepth  = 24
+	maxScript = 128 << 10
+)
+
+// New checks the packs and builds an analyser.
+func New(opts Options) (*Analyser, error) {
+	packs := opts.Packs
+	if packs == nil {
+		var err error
+		if packs, err = Builtin(); err != nil {
+			return nil, err
+		}
+	}
+	rules, err := compile(packs)
+	if err != nil {
+		return nil, err
+	}
+	if opts.Home != "" && !path.IsAbs(opts.Home) {
+		return nil, fmt.Errorf("command: Options.Home %q is not absolute", opts.Home)
+	}
+	if opts.Steps < 0 {
+		return nil, errors.New("command: Options.Steps is negative")
+	}
+	a := &Analyser{rules: rules, handlers: newHandlers(), fs: opts.FS, home: opts.Home, steps: opts.Steps}
+	if a.home == "" {
+		a.home = "/home/user"
+	}
+	if a.steps == 0 {
+		a.steps = 20000
+	}
+	return a, nil
+}
+
+// Judge gives the ruling on a command. It never fails: what cannot be judged is asked.
+func (a *Analyser) Judge(ctx context.Context, c Command) Ruling {
+	r := &run{a: a, ctx: ctx, text: c.Text, budget: a.steps, nested: maxNested}
+	r.judge(c)
+	return r.ruling()
+}
+
+// run is the work on one command.
+type run struct {
+	a        *Analyser
+	ctx      context.Context
+	text     string
+	budget   int // steps left
+	nested   int // bytes of nested text left
+	best     finding
+	trail    []Step
+	commands []Simple
+	marked   bool             // nested text holds marks of unknown parts
+	written  map[string]value // files this line writes, by absolute path
+	made     map[string]bool  // folders this line makes
+}
+
+// finding is the strictest thing said so far.
+type finding struct {
+	verdict     Verdict
+	severity    Severity
+	rule        string
+	family      string
+	span        Span
+	effect      string
+	alternative string
+}
+
+// stop ends an analysis that must not go on; judge recovers it.
+type stop struct{ why string }
+
+func (r *run) judge(c Command) {
+	defer func() {
+		switch p := recover().(type) {
+		case nil:
+		case stop:
+			r.ask("analysis.limit", Span{0, len(r.text)}, "This command is "+p.why+", so it cannot be judged.")
+		default:
+			r.ask("analysis.broken", Span{0, len(r.text)}, "This command made the analyser fail, so it cannot be judged.")
+		}
+	}()
+	if len(c.Text) > maxText {
+		panic(stop{"too long"})
+	}
+	if strings.TrimSpace(c.Text) == "" {
+		return
+	}
+	s := &scope{dir: c.Dir, lang: language(c.Shell), env: c.Env, place: place{base: 0, exact: true}}
+	if c.Dir != "" {
+		s.dir = path.Clean(c.Dir)
+	}
+	s.root = s.dir
+	r.source(s, c.Text, value{})
+}
+
+// spend takes n steps from the budget and ends the analysis when none are left.
+func (r *run) spend(n int) {
+	if r.budget -= n; r.budget < 0 {
+		panic(stop{"too long to follow"})
+	}
+	if r.budget&255 == 0 && r.ctx.Err() != nil {
+		panic(stop{"interrupted"})
+	}
+}
+
+// source parses text and walks it with standard input in.
+func (r *run) source(s *scope, text string, in value) value {
+	r.spend(1 + len(text)/64)
+	if tooDeep(text) {
+		panic(stop{"nested too deeply"})
+	}
+	file, err := r.a.parse(s.lang, text)
+	if err != nil {
+		r.ask("analysis.syntax", s.place.span(0, len(text)), "The shell text cannot be understood: "+err.Error()+".")
+		return value{}
+	}
+	return r.list(s, file.Stmts, in)
+}
+
+// inner walks text that is run by a command at span: the text of sh -c, a script, a decoded pipe.
+func (r *run) inner(s *scope, text string, at place, in value) value {
+	if r.nested -= len(text); r.nested < 0 {
+		panic(stop{"too large inside"})
+	}
+	if flags := flagsOf(text); flags != 0 {
+		r.marked = true
+		if flags&isWild != 0 {
+			r.ask("analysis.unknown-text", at.span(0, len(text)), "Runs shell text that holds a part which cannot be known before.")
+		}
+	}
+	c := s.child()
+	c.place = at
+	return r.source(c, text, in)
+}
+
+func (a *Analyser) parse(lang syntax.LangVariant, text string) (*syntax.File, error) {
+	pool := &a.parsers[poolOf(lang)]
+	p, _ := pool.Get().(*syntax.Parser)
+	if p == nil {
+		p = syntax.NewParser(syntax.Variant(lang))
+	}
+	file, err := p.Parse(strings.NewReader(text), "")
+	pool.Put(p)
+	return file, err
+}
+
+func language(shell string) syntax.LangVariant {
+	switch path.Base(shell) {
+	case "zsh":
+		return syntax.LangZsh
+	case "mksh", "ksh", "ksh93":
+		return syntax.LangMirBSDKorn
+	}
+	// Scripts for sh are read as bash: what only bash understands is judged too.
+	return syntax.LangBash
+}
+
+func poolOf(lang syntax.LangVariant) int {
+	switch lang {
+	case syntax.LangZsh:
+		return 1
+	case syntax.LangMirBSDKorn:
+		return 2
+	}
+	return 0
+}
+
+// tooDeep guards the parser's stack and time: it recurses on brackets.
+func tooDeep(text string) bool {
+	depth, ticks := 0, 0
+	for i := 0; i < len(text); i++ {
+		switch text[i] {
+		case '(', '{', '[':
+			if depth++; depth > 200 {
+				return true
+			}
+		case ')', '}', ']':
+			depth--
+		case '`':
+			ticks++
+		}
+	}
+	return ticks > 400
+}
+
+// found keeps the strictest finding.
+func (r *run) found(f finding) {
+	if f.verdict > r.best.verdict || f.verdict == r.best.verdict && f.severity > r.best.severity {
+		r.best = f
+	}
+}
+
+func (r *run) ask(rule string, at Span, effect string) {
+	r.found(finding{verdict: Ask, severity: Medium, rule: rule, family: "analysis", span: at, effect: effect})
+}
+
+func (r *run) note(s *scope, at Span, says string) {
+	if len(r.trail) < 200 {
+		r.trail = append(r.trail, Step{Depth: s.depth, Span: at, Says: says})
+	}
+}
+
+func (r *run) ruling() Ruling {
+	b := r.best
+	b.span.Start = min(max(b.span.Start, 0), len(r.text))
+	b.span.End = min(max(b.span.End, b.span.Start), len(r.text))
+	out := Ruling{
+		Verdict: b.verdict, Rule: b.rule, Family: b.family, Severity: b.severity, Span: b.span,
+		Effect: b.effect, Alternative: b.alternative, Trail: r.trail, Commands: r.commands,
+	}
+	if b.rule != "" {
+		out.Match = r.text[b.span.Start:b.span.End]
+	}
+	return out
+}

@@ -1,0 +1,5 @@
+package command
+
+import "context"
+
+var tContext = context.Background()

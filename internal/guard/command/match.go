@@ -1,0 +1,449 @@
+package command
+
+import (
+	"path"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// answer of a rule: a word whose value is unknown may make it match.
+type answer uint8
+
+const (
+	no answer = iota
+	maybe
+	yes
+)
+
+// matching is one call while rules look at it; what several rules need is worked out once.
+type matching struct {
+	r    *run
+	c    *call
+	name string
+	tool *tool
+	args arguments
+
+	resolved []resolved // of args.operands, when asked for
+	hit      []resolved // places that made the rule match
+	targets  []resolved
+	looked   bool // targets were worked out
+	sql      *sqlFound
+	rest     []word // operands after the subcommand, for the rule being matched
+	used     int    // words of the subcommand
+}
+
+// match judges a call by the rules of its program. The rules are in order, the strictest first.
+func (r *run) match(c *call, name string) {
+	rules := r.a.rules.rules[name]
+	t := r.a.rules.tools[name]
+	if t == nil {
+		if rules == nil {
+			r.unknown(c)
+			return
+		}
+		t = plainTool
+	}
+	m := matching{r: r, c: c, name: name, tool: t, args: split(t, c.words)}
+	var possible *rule
+	for _, ru := range rules {
+		r.spend(1)
+		switch m.try(ru) {
+		case yes:
+			r.hitBy(&m, ru)
+			if possible != nil && ru.verdict < Ask {
+				r.maybeBy(&m, possible)
+			}
+			return
+		case maybe:
+			if possible == nil && ru.verdict >= Ask {
+				possible = ru
+			}
+		}
+	}
+	if possible != nil {
+		r.record(c, Ask, possible.id)
+		r.maybeBy(&m, possible)
+		return
+	}
+	if m.sql != nil && m.sql.unknown {
+		r.record(c, Ask, "analysis.unknown-sql")
+		r.ask("analysis.unknown-sql", c.span, "Sends "+name+" statements that cannot be known before.")
+		return
+	}
+	r.byTool(&m)
+}
+
+func (r *run) hitBy(m *matching, ru *rule) {
+	c := m.c
+	r.record(c, ru.verdict, ru.id)
+	r.note(c.s, c.span, ru.id+" matches")
+	if ru.verdict < r.best.verdict || ru.verdict == r.best.verdict && ru.severity <= r.best.severity {
+		return
+	}
+	r.found(finding{
+		verdict: ru.verdict, severity: ru.severity, rule: ru.id, family: ru.family, span: c.span,
+		effect: m.fill(ru.effect, false), alternative: m.fill(ru.alternative, true),
+	})
+}
+
+func (r *run) maybeBy(m *matching, ru *rule) {
+	r.note(m.c.s, m.c.span, ru.id+" may match: a word is unknown")
+	m.hit = nil
+	r.found(finding{
+		verdict: Ask, severity: Medium, rule: ru.id, family: ru.family, span: m.c.span,
+		effect: "Holds a part that cannot be known before; it may be that this " + lowerFirst(m.fill(ru.effect, false)),
+	})
+}
+
+// byTool is the answer when no rule matches: what the tool says of the subcommand.
+func (r *run) byTool(m *matching) {
+	t, ops := m.tool, m.args.operands
+	verdict := t.otherwise
+	switch {
+	case len(t.allow) == 0 || len(ops) == 0:
+		if len(ops) == 0 {
+			verdict = Allow
+		}
+	default:
+		for _, sub := range t.allow {
+			if a, _ := startsWith(ops, sub); a == yes {
+				verdict = Allow
+				break
+			}
+		}
+	}
+	for _, sub := range t.warn {
+		if a, _ := startsWith(ops, sub); a == yes {
+			verdict = Warn
+		}
+	}
+	switch verdict {
+	case Ask:
+		r.record(m.c, Ask, "program.unknown-subcommand")
+		r.ask("program.unknown-subcommand", m.c.span, "No pack says what "+m.name+" "+shown(ops, 3)+" does.")
+	case Warn:
+		r.record(m.c, Warn, "program.noted")
+		r.found(finding{verdict: Warn, severity: Low, rule: "program.noted", family: "analysis", span: m.c.span, effect: "Runs " + m.name + " " + shown(ops, 3) + "."})
+	default:
+		r.record(m.c, Allow, "")
+	}
+}
+
+func (m *matching) try(ru *rule) answer {
+	sure := yes
+	m.rest, m.used = m.args.operands, 0
+	if len(ru.subs) > 0 {
+		a := m.sub(ru.subs)
+		if a == no {
+			return no
+		}
+		sure = min(sure, a)
+	}
+	if len(m.rest) < ru.least && !m.args.may || ru.most >= 0 && len(m.rest) > ru.most {
+		return no
+	}
+	for _, f := range ru.notFlags {
+		if m.tool.hasFlag(m.args.flags, f) {
+			return no
+		}
+	}
+	for _, group := range ru.flags {
+		a := m.flag(group)
+		if a == no {
+			return no
+		}
+		sure = min(sure, a)
+	}
+	if ru.stdin != 0 && !m.c.in.has(ru.stdin) {
+		return no
+	}
+	return min(sure, m.operands(ru))
+}
+
+func (m *matching) sub(subs [][]string) answer {
+	best := no
+	for _, sub := range subs {
+		a, n := startsWith(m.args.operands, sub)
+		if a > best {
+			best, m.rest, m.used = a, m.args.operands[n:], n
+		}
+	}
+	return best
+}
+
+// startsWith compares operands with the words of a subcommand.
+func startsWith(ops []word, sub []string) (answer, int) {
+	if len(ops) < len(sub) {
+		for _, w := range ops {
+			if w.wild() {
+				return maybe, len(ops)
+			}
+		}
+		return no, 0
+	}
+	sure := yes
+	for i, want := range sub {
+		have := ops[i]
+		switch {
+		case have.wild():
+			sure = maybe
+		case want == "*" || have.text == want:
+		case strings.IndexByte(want, '|') >= 0 && oneOf(have.text, want):
+		case strings.IndexByte(want, '*') >= 0 && like(have.text, want):
+		default:
+			return no, 0
+		}
+	}
+	return sure, len(sub)
+}
+
+func oneOf(text, choices string) bool {
+	for c := range strings.SplitSeq(choices, "|") {
+		if c == text || strings.IndexByte(c, '*') >= 0 && like(text, c) {
+			return true
+		}
+	}
+	return false
+}
+
+func (m *matching) flag(group []string) answer {
+	for _, f := range group {
+		if m.tool.hasFlag(m.args.flags, f) {
+			return yes
+		}
+	}
+	if m.args.may {
+		return maybe
+	}
+	return no
+}
+
+// operands checks the conditions on what a command works on.
+func (m *matching) operands(ru *rule) answer {
+	sure := yes
+	if len(ru.notArgs) > 0 && anyLike(m.rest, ru.notArgs) == yes {
+		return no
+	}
+	if len(ru.args) > 0 {
+		sure = min(sure, anyLike(m.rest, ru.args))
+	}
+	if len(ru.values) > 0 {
+		sure = min(sure, m.flagValue(ru.values))
+	}
+	if sure == no {
+		return no
+	}
+	if len(ru.paths) > 0 && !m.places(m.operandPaths(), ru.paths) {
+		return no
+	}
+	if len(ru.writes) > 0 && !m.places(m.writeTargets(), ru.writes) {
+		return no
+	}
+	if len(ru.mentions) > 0 && !m.mentioned(ru.mentions) {
+		return no
+	}
+	if len(ru.sql) > 0 && !m.statements().any(ru.sql) {
+		return no
+	}
+	return sure
+}
+
+func (m *matching) flagValue(globs []string) answer {
+	if a := anyLike(m.args.values, globs); a != no {
+		return a
+	}
+	for _, f := range m.args.flags {
+		if _, v, ok := strings.Cut(f.text, "="); ok {
+			for _, g := range globs {
+				if like(strings.ToLower(v), g) {
+					return yes
+				}
+			}
+		}
+	}
+	return no
+}
+
+func anyLike(words []word, globs []string) answer {
+	best := no
+	for _, w := range words {
+		if w.wild() {
+			best = max(best, maybe)
+			continue
+		}
+		text := strings.ToLower(w.text)
+		for _, g := range globs {
+			if like(text, g) {
+				return yes
+			}
+		}
+	}
+	return best
+}
+
+// like is a glob where * stands for any text, slashes too.
+func like(text, glob string) bool {
+	head, rest, star := strings.Cut(glob, "*")
+	if !star {
+		return text == glob
+	}
+	if !strings.HasPrefix(text, head) {
+		return false
+	}
+	text = text[len(head):]
+	for {
+		part, after, more := strings.Cut(rest, "*")
+		if !more {
+			return strings.HasSuffix(text, part)
+		}
+		i := strings.Index(text, part)
+		if i < 0 {
+			return false
+		}
+		text, rest = text[i+len(part):], after
+	}
+}
+
+func (m *matching) operandPaths() []resolved {
+	if m.resolved == nil {
+		m.resolved = make([]resolved, 0, len(m.args.operands))
+		for _, w := range m.args.operands {
+			m.resolved = append(m.resolved, m.r.resolve(m.c.s, w))
+		}
+	}
+	return m.resolved[m.used:]
+}
+
+// places reports whether one of the paths is in one of the classes; "existing" must hold besides.
+func (m *matching) places(paths []resolved, classes []class) bool {
+	existing, others := false, 0
+	for _, c := range classes {
+		if c == classKeep {
+			existing = true
+		} else {
+			others++
+		}
+	}
+	m.hit = nil
+	for _, p := range paths {
+		in := others == 0
+		for _, c := range classes {
+			if c != classKeep && p.is(c) {
+				in = true
+			}
+		}
+		if in && (!existing || m.r.holds(m.c.s, p.abs)) {
+			m.hit = append(m.hit, p)
+		}
+	}
+	return len(m.hit) > 0
+}
+
+// mentioned looks at every word, also behind @, = and :, for a place.
+func (m *matching) mentioned(classes []class) bool {
+	for _, w := range m.c.words[1:] {
+		for _, text := range mentionsIn(w.text) {
+			part := w
+			part.text = text
+			p := m.r.resolve(m.c.s, part)
+			for _, c := range classes {
+				if p.is(c) {
+					m.hit = []resolved{p}
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+func mentionsIn(text string) []string {
+	out := []string{text}
+	for _, sep := range []byte{'@', '=', '<'} {
+		if i := strings.LastIndexByte(text, sep); i >= 0 && i+1 < len(text) {
+			out = append(out, text[i+1:])
+		}
+	}
+	return out
+}
+
+// fill puts what was found into a text for people, or quoted into a command.
+func (m *matching) fill(text string, quoted bool) string {
+	if strings.IndexByte(text, '{') < 0 {
+		return text
+	}
+	show := func(words []word) string {
+		if !quoted {
+			return shown(words, 4)
+		}
+		parts := make([]string, 0, len(words))
+		for _, w := range words {
+			parts = append(parts, quote(w))
+		}
+		return strings.Join(parts, " ")
+	}
+	paths := make([]word, 0, len(m.hit))
+	for _, p := range m.hit {
+		paths = append(paths, p.word)
+	}
+	first, last := word{}, word{}
+	if len(m.rest) > 0 {
+		first, last = m.rest[0], m.rest[len(m.rest)-1]
+	}
+	count := ""
+	if strings.Contains(text, "{count}") {
+		if count = m.r.count(m.c.s, m.hit); count == "" {
+			count = "what is"
+		}
+	}
+	dir := m.c.s.dir
+	if dir == "" {
+		dir = "the current folder"
+	}
+	base := ""
+	if len(paths) > 0 {
+		base = path.Base(paths[0].shown())
+	}
+	return strings.NewReplacer("{args}", show(m.rest), "{paths}", show(paths), "{first}", show([]word{first}), "{last}", show([]word{last}),
+		"{count}", count, "{dir}", dir, "{program}", m.name, "{name}", base).Replace(text)
+}
+
+func shown(words []word, most int) string {
+	parts := make([]string, 0, len(words))
+	for i, w := range words {
+		if i == most {
+			parts = append(parts, "…")
+			break
+		}
+		parts = append(parts, clip(w.shown()))
+	}
+	return strings.Join(parts, " ")
+}
+
+func clip(text string) string {
+	if len(text) <= 80 {
+		return text
+	}
+	return strings.ToValidUTF8(text[:77], "") + "…"
+}
+
+// quote writes a word so that a shell reads it back; globs stay.
+func quote(w word) string {
+	text := w.shown()
+	if w.glob() && !strings.ContainsAny(text, " '\"$`\\;&|<>()\n") {
+		return text
+	}
+	q, err := syntax.Quote(text, syntax.LangBash)
+	if err != nil {
+		return "…"
+	}
+	return q
+}
+
+func lowerFirst(text string) string {
+	if text == "" {
+		return text
+	}
+	return strings.ToLower(text[:1]) + text[1:]
+}
