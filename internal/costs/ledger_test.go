@@ -16,6 +16,7 @@ import (
 	"github.com/fluxway/fluxway/internal/events/eventstest"
 	"github.com/fluxway/fluxway/internal/ids"
 	"github.com/fluxway/fluxway/internal/kit/fault"
+	"github.com/fluxway/fluxway/internal/kit/secret"
 	"github.com/fluxway/fluxway/internal/providers"
 	"github.com/fluxway/fluxway/internal/store"
 	"github.com/fluxway/fluxway/internal/store/storetest"
@@ -593,6 +594,106 @@ func TestMeterRelays(t *testing.T) {
 			if rec := page.Data[0]; rec.Outcome != c.want || *rec.Price != c.price || rec.Door != "openai" || rec.FirstToken == 0 {
 				t.Errorf("%q: %+v, price %d", c.answer, rec, *rec.Price)
 			}
+		}
+	})
+}
+
+func TestCallsWrittenBehindNeverOvershoot(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		l, ws := coststest.New(t, db, costs.Options{Sole: true, Patience: -1}), storetest.Workspace()
+		coststest.Run(t, l)
+		b := budget(t, l, ws, costs.Budget{Amount: 100_000})
+		mustReserve(t, l, call(ws, coststest.Plain, 90, 90)).Settle(used(1, 1)) // reads where the budget stands
+		var spent, refused atomic.Int64
+		spent.Store(3)
+		var wg sync.WaitGroup
+		for range 1000 {
+			wg.Go(func() {
+				c := call(ws, coststest.Plain, 90, 90)
+				c.Behind = true
+				r, err := l.Reserve(context.Background(), c)
+				if fault.HasCode(err, costs.CodeBudget) {
+					refused.Add(1)
+					return
+				}
+				if err == nil {
+					err = r.Durable(context.Background())
+				}
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				r.Settle(used(90, 90))
+				spent.Add(270)
+			})
+		}
+		wg.Wait()
+		s := standing(t, l, ws, b.ID)
+		if s.Spent != spent.Load() || s.Reserved != 0 || s.Spent > s.Limit+400 || refused.Load() == 0 {
+			t.Errorf("standing %+v; %d spent, %d refused", s, spent.Load(), refused.Load())
+		}
+	})
+}
+
+func TestThrottleSlowsDown(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		c := newClock(time.Date(2026, 11, 15, 1, 0, 0, 0, time.UTC))
+		l, ws := coststest.New(t, db, costs.Options{Sole: true, Now: c.now, Patience: -1, Pause: time.Hour}), storetest.Workspace()
+		budget(t, l, ws, costs.Budget{Amount: 100, Period: costs.Daily, AtLimit: costs.Throttle})
+		mustReserve(t, l, call(ws, coststest.Plain, 10, 10)).Settle(used(100, 0))
+		slow := mustReserve(t, l, call(ws, coststest.Plain, 10, 10))
+		if _, err := l.Reserve(t.Context(), call(ws, coststest.Plain, 10, 10)); !fault.HasCode(err, costs.CodeBudget) || !fault.From(err).Retryable {
+			t.Errorf("beside another: %v", err)
+		}
+		slow.Settle(used(10, 0))
+		if _, err := l.Reserve(t.Context(), call(ws, coststest.Plain, 10, 10)); !fault.HasCode(err, costs.CodeBudget) {
+			t.Errorf("within the pause: %v", err)
+		}
+		c.advance(2 * time.Hour)
+		mustReserve(t, l, call(ws, coststest.Plain, 10, 10)).Settle(used(10, 0))
+	})
+}
+
+// pooled is a vendor reached with an account of a pool.
+type pooled struct {
+	coststest.Vendor
+	accounts *providers.Accounts
+}
+
+func (p *pooled) Stream(ctx context.Context, req *providers.Request) (providers.Stream, error) {
+	grant, err := p.accounts.Take(ctx, nil)
+	if err != nil {
+		return nil, err
+	}
+	grant.Done(nil)
+	return p.Vendor.Stream(ctx, req)
+}
+
+func TestTheAccountIsRecordedAndAWorkspaceForgotten(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		l, ws := coststest.New(t, db, costs.Options{Sole: true}), storetest.Workspace()
+		budget(t, l, ws, costs.Budget{Amount: 1 << 30})
+		vendor := &pooled{accounts: providers.NewAccounts("fake", providers.Account{Name: "second", Source: providers.Key(secret.New("k"))})}
+		req := &providers.Request{Model: coststest.Plain, Messages: []providers.Message{providers.UserText("hello")}}
+		req.Trail.Asked, req.Trail.Attempt = "fast", 2
+		if _, err := providers.Complete(costs.With(t.Context(), costs.Attribution{Workspace: ws}), costs.Meter(l, coststest.Provider, vendor), req); err != nil {
+			t.Fatal(err)
+		}
+		flush(t, l)
+		p, err := l.Records(t.Context(), ws, costs.Query{})
+		if err != nil || len(p.Data) != 1 || p.Data[0].Account != "second" || p.Data[0].Attempt != 2 || p.Data[0].Asked != "fast" {
+			t.Errorf("records %+v, %v", p.Data, err)
+		}
+		if err := l.Forget(t.Context(), ws); err != nil {
+			t.Fatal(err)
+		}
+		all, err := l.Budgets(t.Context(), ws)
+		sums, err2 := l.Totals(t.Context(), ws, costs.Query{})
+		if err != nil || err2 != nil || len(all) != 0 || sums.Calls != 0 {
+			t.Errorf("left: %v, %+v, %v, %v", all, sums, err, err2)
 		}
 	})
 }

@@ -36,12 +36,17 @@ func (m *meter) Stream(ctx context.Context, req *providers.Request) (providers.S
 	if err != nil {
 		return nil, err
 	}
-	s, err := m.model.Stream(ctx, req)
+	s, err := m.model.Stream(r.watch(ctx), req)
 	if err != nil {
 		r.Settle(unanswered(ctx, r, err, input))
 		return nil, err
 	}
 	return &meteredStream{ctx: ctx, s: s, r: r, input: input}, nil
+}
+
+// watch notes which of the provider's accounts is asked.
+func (r *Reservation) watch(ctx context.Context) context.Context {
+	return providers.WithAccountSeen(ctx, func(account string) { r.account = account })
 }
 
 func (m *meter) call(ctx context.Context, model string, t providers.Trail) Call {

@@ -47,6 +47,7 @@ type Reservation struct {
 	begun   time.Time
 	behind  bool
 	row     *op         // writes the row
+	account string      // the one that was asked; used by who makes the call
 	settled atomic.Bool // by whoever came first
 	output  atomic.Int64
 	noted   int64 // output that was written; used by Run only

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/fluxway/fluxway/internal/ids"
 	"github.com/fluxway/fluxway/internal/store"
 )
 
@@ -32,4 +33,26 @@ func (l *Ledger) Prune(ctx context.Context, before time.Time) (int64, error) {
 	}
 	_, err := l.db.Prune(ctx, pruneProcesses, l.now().Add(-forgetDead))
 	return sum, err
+}
+
+// Forget deletes everything about a workspace, with the workspace itself. Calls
+// still in flight for it leave nothing behind.
+func (l *Ledger) Forget(ctx context.Context, ws ids.Workspace) error {
+	err := l.change(ctx, func(k *book) error {
+		for _, statement := range forget {
+			if _, err := k.tx.Exec(k.ctx, statement, ws); err != nil {
+				return err
+			}
+		}
+		for _, p := range k.periods {
+			p.dirty = p.dirty && p.Workspace != ws
+		}
+		k.changed = true
+		_, err := k.tx.Exec(k.ctx, raiseVersion)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("forgetting the costs of %s: %w", ws, err)
+	}
+	return nil
 }

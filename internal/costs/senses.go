@@ -22,7 +22,7 @@ func (m *meter) Embed(ctx context.Context, req providers.EmbedRequest) (provider
 	if err != nil {
 		return providers.Embeddings{}, err
 	}
-	out, err := embedder.Embed(ctx, req)
+	out, err := embedder.Embed(r.watch(ctx), req)
 	if err == nil && out.Usage.Zero() {
 		out.Usage = providers.Usage{Input: input, Estimated: true}
 	}
@@ -41,7 +41,7 @@ func (m *meter) Transcribe(ctx context.Context, req providers.TranscribeRequest)
 	if err != nil {
 		return providers.Transcript{}, err
 	}
-	out, err := transcriber.Transcribe(ctx, req)
+	out, err := transcriber.Transcribe(r.watch(ctx), req)
 	if err == nil && out.Usage.Zero() {
 		r.withoutTokens()
 	}
@@ -62,7 +62,7 @@ func (m *meter) Speak(ctx context.Context, req providers.SpeakRequest) (*provide
 	if err != nil {
 		return nil, err
 	}
-	speech, err := speaker.Speak(ctx, req)
+	speech, err := speaker.Speak(r.watch(ctx), req)
 	r.withoutTokens()
 	settleWhole(ctx, r, "", providers.Usage{Input: c.Input, Estimated: true}, err)
 	return speech, err

@@ -1,6 +1,7 @@
 package costs
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"time"
@@ -41,9 +42,7 @@ func (r *Reservation) Settle(s Settlement) {
 // costs nothing, whatever the model; any other without a rate stays unknown.
 func (r *Reservation) settling(s Settlement) *settling {
 	s.Usage = sane(s.Usage)
-	if s.Account == "" {
-		s.Account = r.rec.Account
-	}
+	s.Account = cmp.Or(s.Account, r.account, r.rec.Account)
 	x := &settling{r: r, to: s}
 	switch {
 	case r.rec.Unit == Premium || s.Usage.PremiumMilli > 0 && !r.rates.known:

@@ -152,3 +152,10 @@ const (
 	tokensIn  = `input + cache_read + cache_write + cache_write_long + audio_input + image_input`
 	tokensOut = `output + reasoning + audio_output + image_output`
 )
+
+var forget = []string{
+	`DELETE FROM costs_records WHERE workspace_id = ?`,
+	`DELETE FROM costs_days WHERE workspace_id = ?`,
+	`DELETE FROM costs_periods WHERE workspace_id = ?`,
+	`DELETE FROM costs_budgets WHERE workspace_id = ?`,
+}

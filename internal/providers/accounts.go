@@ -119,6 +119,7 @@ func (p *Accounts) Take(ctx context.Context, tried []string) (*Grant, error) {
 		token, err := state.Source.Token(ctx)
 		g := &Grant{Account: state.Name, Token: token, pool: p, state: state}
 		if err == nil {
+			sawAccount(ctx, state.Name)
 			return g, nil
 		}
 		if ctx.Err() != nil || !g.Done(err) {
