@@ -50,17 +50,24 @@ type server struct {
 	log  *bytes.Buffer // of the process that ran last
 }
 
+// newFolder is a server that nobody has set up.
+func newFolder(t testing.TB, env ...string) *server {
+	t.Helper()
+	s := &server{t: t, home: filepath.Join(t.TempDir(), "data of a test"), address: freeAddress(t), env: env}
+	t.Cleanup(s.stop)
+	return s
+}
+
 // newServer sets a data directory up with an administrator and a key.
 func newServer(t testing.TB, env ...string) *server {
 	t.Helper()
-	s := &server{t: t, home: filepath.Join(t.TempDir(), "data of a test"), address: freeAddress(t), env: env}
+	s := newFolder(t, env...)
 	password := filepath.Join(t.TempDir(), "password")
 	if err := os.WriteFile(password, []byte("correct horse battery staple"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	s.run("setup", "--user", "mira", "--password-file", password)
 	s.key = s.newKey("tests")
-	t.Cleanup(s.stop)
 	return s
 }
 

@@ -63,7 +63,6 @@ type sample struct {
 	ops  float64
 	cpu  time.Duration
 	wall time.Duration
-	mem  float64 // bytes per unit, where the lane measures memory
 }
 
 // perSecond is the rate by the clock.
