@@ -210,6 +210,7 @@ func (s *Server) prepare() error {
 			route: r, name: r.name(), action: auditAction(r.Method, r.Pattern), mutates: r.mutates(), replays: r.replayable(),
 			limit: cmp.Or(r.Action.limit, s.opts.BodyLimit), timeout: cmp.Or(r.Action.timeout, s.opts.Timeout), door: r.Action.raw,
 		}
+		e.tooLong = timedOut(e.timeout)
 		for i := 1; i < len(classes); i++ {
 			e.took[i] = took.With(e.name, classes[i])
 		}

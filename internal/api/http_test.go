@@ -53,7 +53,7 @@ func TestHeaders(t *testing.T) {
 	a := w.Admin.With("X-Request-Id", "mine-1").Do(t, "GET", "/api/v1/session", nil).Must(t, 200, nil)
 	for header, want := range map[string]string{
 		"X-Request-Id": "mine-1", "X-Content-Type-Options": "nosniff", "Cache-Control": "no-store", "Content-Security-Policy": "default-src 'none'",
-		"Cross-Origin-Resource-Policy": "same-origin", "RateLimit-Limit": "6000", "RateLimit-Remaining": "5999",
+		"RateLimit-Limit": "6000", "RateLimit-Remaining": "5999",
 	} {
 		if !strings.Contains(a.Header.Get(header), want) {
 			t.Errorf("%s is %q, want %q", header, a.Header.Get(header), want)

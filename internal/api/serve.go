@@ -29,6 +29,7 @@ type endpoint struct {
 	action  string // in the audit
 	limit   int64
 	timeout time.Duration
+	tooLong error // what a request is told that takes longer
 	door    bool
 	mutates bool
 	replays bool
@@ -224,7 +225,7 @@ func (c *call) perform() (err error) {
 	}
 	streams := c.e.route.Action.streamed != nil && wantsStream(c.r)
 	if c.e.timeout > 0 && !streams {
-		ctx, cancel := context.WithTimeoutCause(c.ctx, c.e.timeout, timedOut(c.e.timeout))
+		ctx, cancel := context.WithTimeoutCause(c.ctx, c.e.timeout, c.e.tooLong)
 		defer cancel()
 		c.ctx = ctx
 	}
@@ -232,7 +233,9 @@ func (c *call) perform() (err error) {
 		ctx, span := c.s.observe.Start(c.s.observe.Extract(c.ctx, c.r.Header), c.e.name,
 			attribute.String("http.request.method", c.r.Method), attribute.String("http.route", c.e.route.Pattern), attribute.String("request", c.origin.Request))
 		c.ctx = ctx
-		c.w.Header().Set("Traceparent", traceparent(span))
+		if c.r.Header["Traceparent"] != nil { // those who trace hear where their trace goes on
+			c.w.Header()["Traceparent"] = []string{traceparent(span)}
+		}
 		defer func() { observe.End(span, serverSide(err)) }()
 	}
 	c.ctx = callContext{c.ctx, c}

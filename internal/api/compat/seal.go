@@ -62,3 +62,27 @@ func fromWire(p *providers.Part, own, text string) {
 	}
 	p.Signature, p.Vendor = text, own
 }
+
+// thoughts collects a piece of reasoning until its seal is complete: seals come
+// in pieces, and a client must be given them whole, with what they seal.
+type thoughts struct {
+	text, signature strings.Builder
+}
+
+// add takes a chunk. Once a sealed piece of reasoning is over it answers the
+// piece and its seal, before the chunk itself is looked at.
+func (t *thoughts) add(c *providers.Chunk) (text, signature string) {
+	if c.Kind == providers.ChunkSignature {
+		t.signature.WriteString(c.Text)
+		return "", ""
+	}
+	if t.signature.Len() > 0 && c.Kind != providers.ChunkUsage {
+		text, signature = t.text.String(), t.signature.String()
+		t.text.Reset()
+		t.signature.Reset()
+	}
+	if c.Kind == providers.ChunkReasoning {
+		t.text.WriteString(c.Text)
+	}
+	return text, signature
+}
