@@ -144,7 +144,7 @@ func (l *Ledger) adviseCaching(g group, since time.Time) (Advice, bool) {
 func adviseConsolidation(g group, since time.Time) (Advice, bool) {
 	return Advice{
 		Kind: "consolidation", Provider: g.Provider, Model: g.Model, Agent: g.Agent, Saving: g.Least * Micros(g.Calls-1), Evidence: g.evidence(since),
-		Says: fmt.Sprintf("The same prompt was sent to %s %d times for %s. Keep the answer, or ask once for all.", g.Model, g.Calls, g.Price),
+		Says: fmt.Sprintf("Nearly the same prompt was sent to %s %d times for %s. Keep the answer, or ask once for all.", g.Model, g.Calls, g.Price),
 	}, true
 }
 

@@ -289,6 +289,7 @@ func (k *book) committed(group []*op) {
 	for _, key := range k.passed {
 		l.admitted[key] = k.now
 	}
+	l.meters.count(k, group)
 	l.mu.Lock()
 	for _, o := range group {
 		l.written(o)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/fluxway/fluxway/internal/events"
 	"github.com/fluxway/fluxway/internal/ids"
+	"github.com/fluxway/fluxway/internal/observe"
 	"github.com/fluxway/fluxway/internal/providers"
 	"github.com/fluxway/fluxway/internal/store"
 )
@@ -27,6 +28,7 @@ type Options struct {
 	Hub       *events.Hub          // required
 	Catalogue *providers.Catalogue // required: prices
 	Log       *slog.Logger         // nil: silent
+	Observe   *observe.Observe     // nil: nothing is counted
 	// Premium says what one request to a model costs, in thousandths of a premium
 	// request, and whether the provider counts so at all; nil: none does.
 	Premium func(provider, model string) (milli int64, counts bool)
@@ -60,6 +62,7 @@ type Ledger struct {
 	catalogue catalogue
 	log       *slog.Logger
 	opts      Options
+	meters    meters
 	process   string
 	now       func() time.Time
 	shared    bool
@@ -111,6 +114,7 @@ func New(opts Options) (*Ledger, error) {
 		open: make(map[ids.Usage]*Reservation), freed: make(chan struct{}), rooms: make(map[periodKey]Standing), updates: make(map[ids.Workspace]Updated),
 	}
 	l.now = func() time.Time { return opts.Now().UTC().Truncate(time.Microsecond) }
+	l.meters = newMeters(opts.Observe, l)
 	opts.DB.OnRestore(store.RestoreHook{Name: "costs", Done: func(context.Context) { l.reset() }})
 	opts.DB.AddRetention(store.Retention{Name: "costs_records", Keep: opts.Retention, Prune: l.Prune})
 	return l, nil

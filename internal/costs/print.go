@@ -1,58 +1,76 @@
 package costs
 
 import (
-	"hash/fnv"
-	"io"
-
 	"github.com/fluxway/fluxway/internal/providers"
 )
 
 // printBytes is how much of a prompt's start, and of its end, is looked at: a
-// fingerprint must cost nothing beside the call.
-const printBytes = 2 << 10
+// fingerprint must cost next to nothing beside the call.
+const printBytes = 1 << 10
 
-// PrintOf takes the fingerprint of a request. Two prompts that differ only in
-// the middle of a very long text of the same length have the same one.
-func PrintOf(req *providers.Request) Print {
-	h := fnv.New64a()
-	left := printBytes
-	total := 0
-	take := func(text string) {
-		total += len(text)
-		if left > 0 {
-			n := min(left, len(text))
-			_, _ = io.WriteString(h, text[:n]) // a hash never fails
-			left -= n
+// printer hashes text (FNV-1a) so that prompts that differ only in case, spaces
+// or digits are the same.
+type printer uint64
+
+const (
+	fnvStart printer = 14695981039346656037
+	fnvPrime printer = 1099511628211
+)
+
+func take[T string | []byte](h printer, text T) printer {
+	for i := range len(text) {
+		c := text[i]
+		switch {
+		case c <= ' ':
+			continue
+		case c >= '0' && c <= '9':
+			c = '0'
+		case c >= 'A' && c <= 'Z':
+			c += 'a' - 'A'
 		}
+		h = (h ^ printer(c)) * fnvPrime
+	}
+	return h
+}
+
+// sized tells apart long prompts of different lengths that begin and end alike.
+func (h printer) sized(n int) printer { return (h ^ printer(n>>6)) * fnvPrime }
+
+// PrintOf takes the fingerprint of a request: of how its system text and
+// messages begin, and of how the last message ends.
+func PrintOf(req *providers.Request) Print {
+	h, left, total := fnvStart, printBytes, 0
+	start := func(text string) {
+		total += len(text)
+		n := min(left, len(text))
+		h = take(h, text[:n])
+		left -= n
 	}
 	for i := range req.System {
-		take(req.System[i].Text)
+		start(req.System[i].Text)
 	}
 	for i := range req.Messages {
 		for j := range req.Messages[i].Parts {
 			p := &req.Messages[i].Parts[j]
-			take(p.Text)
+			start(p.Text)
 			total += len(p.Data) + len(p.Args)
 		}
 	}
-	print := Print{Prefix: int64(h.Sum64())}
+	print := Print{Prefix: int64(h)}
 	if n := len(req.Messages); n > 0 {
-		for _, p := range req.Messages[n-1].Parts {
-			_, _ = io.WriteString(h, p.Text[max(0, len(p.Text)-printBytes):])
+		for i := range req.Messages[n-1].Parts {
+			text := req.Messages[n-1].Parts[i].Text
+			h = take(h, text[max(0, len(text)-printBytes):])
 		}
 	}
-	_, _ = h.Write([]byte{byte(total), byte(total >> 8), byte(total >> 16), byte(total >> 24), byte(len(req.Messages))})
-	print.Prompt = int64(h.Sum64())
+	print.Prompt = int64(h.sized(total))
 	return print
 }
 
 // PrintOfBody is PrintOf for a request that stays encoded.
 func PrintOfBody(body []byte) Print {
-	h := fnv.New64a()
-	_, _ = h.Write(body[:min(len(body), printBytes)])
-	print := Print{Prefix: int64(h.Sum64())}
-	_, _ = h.Write(body[max(0, len(body)-printBytes):])
-	_, _ = h.Write([]byte{byte(len(body)), byte(len(body) >> 8), byte(len(body) >> 16), byte(len(body) >> 24)})
-	print.Prompt = int64(h.Sum64())
+	h := take(fnvStart, body[:min(len(body), printBytes)])
+	print := Print{Prefix: int64(h)}
+	print.Prompt = int64(take(h, body[max(0, len(body)-printBytes):]).sized(len(body)))
 	return print
 }

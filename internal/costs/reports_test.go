@@ -339,6 +339,9 @@ func TestPrints(t *testing.T) {
 	if a.Prefix != b.Prefix || a.Prompt == b.Prompt || a != ask(long, "one") {
 		t.Errorf("prints %+v, %+v", a, b)
 	}
+	if ask(long, "What is 17 + 4?") != ask(long, "what  is 23 + 4 ?") || ask(long, "What is a cat?") == ask(long, "What is a dog?") {
+		t.Error("near-duplicates are not told from others")
+	}
 	if costs.PrintOfBody([]byte(long+"x")).Prefix != costs.PrintOfBody([]byte(long+"y")).Prefix {
 		t.Error("bodies that begin alike have different prints")
 	}

@@ -277,6 +277,7 @@ func holdsText(holds []hold) (string, error) {
 func (k *book) judge(o *op) answer {
 	var a answer
 	var by mark
+	var passed []periodKey
 	for _, m := range o.marks {
 		if !m.budget.Enabled {
 			continue
@@ -286,7 +287,7 @@ func (k *book) judge(o *op) answer {
 		if verdict == Wait && s.Spent >= s.Limit {
 			verdict, until = Throttled(s, k.l.admitted[m.period.key()], k.now, k.l.opts.Pause)
 			if verdict == Allow {
-				k.passed = append(k.passed, m.period.key())
+				passed = append(passed, m.period.key())
 			}
 		}
 		if verdict > a.verdict || verdict == a.verdict && until.After(a.until) {
@@ -294,6 +295,7 @@ func (k *book) judge(o *op) answer {
 		}
 	}
 	if a.verdict == Allow {
+		k.passed = append(k.passed, passed...)
 		return answer{}
 	}
 	a.fault = refusal(by.budget, by.period, a.verdict, k.now)
@@ -350,7 +352,7 @@ func (r *Reservation) Note(output int64) { r.output.Store(output) }
 
 // Print is the fingerprint of a prompt.
 type Print struct {
-	Prefix int64 // of its first kilobytes
+	Prefix int64 // of its beginning
 	Prompt int64 // of all of it
 }
 

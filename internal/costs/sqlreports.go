@@ -67,8 +67,8 @@ const selectRepeatedStarts = `
 	HAVING count(*) >= ? AND min(` + tokensIn + `) >= ? AND sum(cache_read) * 5 < sum(` + tokensIn + `)
 	ORDER BY sum(price) DESC LIMIT 20`
 
-// selectTwins finds prompts that were sent more than once, word for word as far
-// as fingerprints tell.
+// selectTwins finds prompts that were sent more than once, apart from case,
+// spaces and digits, as far as fingerprints tell.
 const selectTwins = `
 	SELECT provider, model, agent, count(*) AS calls, sum(price) AS price, min(price) AS least
 	FROM costs_records
