@@ -200,7 +200,7 @@ var readBuffers = sync.Pool{New: func() any { b := make([]byte, 64<<10); return 
 // read counts whole text frames until the connection ends. It waits with a
 // buffer of a few bytes, so that ten thousand idle clients cost little.
 func (c *crowd) read(conn net.Conn, rest []byte) {
-	f := framer{c: c}
+	f := framer{c: c, conn: conn}
 	f.feed(rest)
 	var first [1]byte
 	for {
@@ -239,12 +239,18 @@ func readNow(conn net.Conn, buf []byte) (n int, err error) {
 	return n, err
 }
 
+const (
+	opText = 1
+	opPing = 9
+)
+
 // framer follows the frames of one connection.
 type framer struct {
 	c    *crowd
+	conn net.Conn
 	head []byte
 	left int // bytes of the payload still to come
-	text bool
+	op   byte
 }
 
 func (f *framer) feed(b []byte) {
@@ -280,13 +286,23 @@ func (f *framer) feed(b []byte) {
 		case 10:
 			f.left = int(binary.BigEndian.Uint64(f.head[2:]))
 		}
-		f.text = f.head[0]&0x0f == 1
+		f.op = f.head[0] & 0x0f
 		f.head = f.head[:0]
+		if f.left == 0 {
+			f.end()
+		}
 	}
 }
 
 func (f *framer) end() {
-	if !f.text {
+	switch f.op {
+	case opPing: // a client that does not answer is taken for dead
+		if _, err := f.conn.Write([]byte{0x8a, 0x80, 0, 0, 0, 0}); err != nil {
+			f.c.ended.Add(1)
+		}
+		return
+	case opText:
+	default:
 		f.c.wrong.Add(1)
 		return
 	}

@@ -51,6 +51,7 @@ type App struct {
 	log           *slog.Logger
 	settings      *config.Reloader
 	db            *store.DB
+	bodies        *store.Bodies
 	hub           *events.Hub
 	fanout        *nats.Fanout // nil: this is the only process
 	queue         *jobs.Queue
@@ -107,7 +108,12 @@ func (a *App) openStore(ctx context.Context) error {
 	if a.db, err = store.New(store.Options{Engine: engine, Log: a.log, Backups: a.data.Backups()}); err != nil {
 		return err
 	}
-	return a.db.Migrate(ctx)
+	if err := a.db.Migrate(ctx); err != nil {
+		return err
+	}
+	keep := a.cfg.Retention.Bodies.Std()
+	a.bodies, err = store.NewBodies(store.BodiesOptions{DB: a.db, Keep: map[string]time.Duration{"tool_result": keep, "attachment": keep, "transcript": keep}})
+	return err
 }
 
 func (a *App) openEvents(context.Context) (err error) {
