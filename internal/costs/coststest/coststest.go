@@ -10,6 +10,7 @@ package coststest
 import (
 	"context"
 	"testing"
+	"time"
 
 	"github.com/fluxway/fluxway/internal/costs"
 	"github.com/fluxway/fluxway/internal/events/eventstest"
@@ -31,24 +32,29 @@ const (
 // Catalogue has the models above besides the shipped ones.
 func Catalogue(t testing.TB) *providers.Catalogue {
 	t.Helper()
-	price := func(in, out int64) []providers.Price {
-		cached, write := in/10, in*5/4
-		return []providers.Price{{Rates: providers.Rates{Input: &in, CacheRead: &cached, CacheWrite: &write, Output: &out}}}
-	}
-	can := []providers.Capability{providers.CanTools, providers.CanVision}
-	c, err := providers.NewCatalogue([]providers.Entry{
-		{ID: Provider + "/" + Plain, MaxOutput: 1000, Context: 100_000, Can: can, Prices: price(1_000_000, 2_000_000)},
-		{ID: Provider + "/" + Costly, MaxOutput: 1000, Context: 100_000, Can: can, Prices: price(10_000_000, 20_000_000)},
-		{ID: Provider + "/" + Free, Prices: []providers.Price{providers.Free()}},
-	})
+	c, err := providers.NewCatalogue(Entries())
 	if err != nil {
 		t.Fatalf("making a catalogue: %v", err)
 	}
 	return c
 }
 
-// New makes a ledger on a database that no other process uses; Options that are
-// not set are filled in.
+// Entries are the models above, to be added to a catalogue.
+func Entries() []providers.Entry {
+	price := func(in, out int64) []providers.Price {
+		cached, write := in/10, in*5/4
+		return []providers.Price{{Rates: providers.Rates{Input: &in, CacheRead: &cached, CacheWrite: &write, Output: &out}}}
+	}
+	can := []providers.Capability{providers.CanTools, providers.CanVision}
+	return []providers.Entry{
+		{ID: Provider + "/" + Plain, MaxOutput: 1000, Context: 100_000, Can: can, Prices: price(1_000_000, 2_000_000)},
+		{ID: Provider + "/" + Costly, MaxOutput: 1000, Context: 100_000, Can: can, Prices: price(10_000_000, 20_000_000)},
+		{ID: Provider + "/" + Free, Prices: []providers.Price{providers.Free()}},
+	}
+}
+
+// New makes a ledger; Options that are not set are filled in. Its clock starts at
+// noon, so that no test crosses the end of a day.
 func New(t testing.TB, db *store.DB, opts costs.Options) *costs.Ledger {
 	t.Helper()
 	opts.DB = db
@@ -57,6 +63,10 @@ func New(t testing.TB, db *store.DB, opts costs.Options) *costs.Ledger {
 	}
 	if opts.Catalogue == nil {
 		opts.Catalogue = Catalogue(t)
+	}
+	if opts.Now == nil {
+		started := time.Now()
+		opts.Now = func() time.Time { return time.Date(2026, 11, 18, 12, 0, 0, 0, time.UTC).Add(time.Since(started)) }
 	}
 	l, err := costs.New(opts)
 	if err != nil {

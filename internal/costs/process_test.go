@@ -1,0 +1,169 @@
+package costs_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"os"
+	osexec "os/exec"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/fluxway/fluxway/internal/costs"
+	"github.com/fluxway/fluxway/internal/costs/coststest"
+	"github.com/fluxway/fluxway/internal/events"
+	"github.com/fluxway/fluxway/internal/ids"
+	"github.com/fluxway/fluxway/internal/providers"
+	"github.com/fluxway/fluxway/internal/store"
+	"github.com/fluxway/fluxway/internal/store/postgres"
+	"github.com/fluxway/fluxway/internal/store/sqlite"
+	"github.com/fluxway/fluxway/internal/store/storetest"
+)
+
+// child makes calls for ever, from eight sides at once, and says on stdout what
+// it was promised: "began ID" once Reserve returned, "ended ID" once Flush did.
+func child(engine, where string, ws ids.Workspace) error {
+	open := sqlite.Open
+	if engine == "postgres" {
+		open = postgres.Open
+	}
+	e, err := open(where)
+	if err != nil {
+		return err
+	}
+	db, err := store.New(store.Options{Engine: e})
+	if err != nil {
+		return err
+	}
+	hub, err := events.New(events.Options{DB: db})
+	if err != nil {
+		return err
+	}
+	catalogue, err := providers.NewCatalogue(coststest.Entries())
+	if err != nil {
+		return err
+	}
+	l, err := costs.New(costs.Options{DB: db, Hub: hub, Catalogue: catalogue, Sole: engine == "sqlite"})
+	if err != nil {
+		return err
+	}
+	ctx := context.Background()
+	failed := make(chan error, 9)
+	go func() { failed <- l.Run(ctx) }()
+	var out sync.Mutex // one line at a time
+	say := func(what string, id ids.Usage) {
+		out.Lock()
+		defer out.Unlock()
+		fmt.Println(what, id)
+	}
+	for range 8 {
+		go func() {
+			for {
+				r, err := l.Reserve(ctx, call(ws, coststest.Plain, 100, 10))
+				if err != nil {
+					failed <- err
+					return
+				}
+				say("began", r.ID())
+				r.Settle(used(100, 10))
+				if err := l.Flush(ctx); err != nil {
+					failed <- err
+					return
+				}
+				say("ended", r.ID())
+			}
+		}()
+	}
+	return <-failed
+}
+
+func TestKilledProcessesLoseNothingTheyPromised(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, _ *store.DB) {
+		engine := t.Name()[strings.LastIndex(t.Name(), "/")+1:]
+		where, db := database(t, engine)
+		ws := storetest.Workspace()
+		l := coststest.New(t, db, costs.Options{Sole: engine == "sqlite"})
+		b := budget(t, l, ws, costs.Budget{Amount: 1 << 40, Period: costs.Total})
+		began, ended := map[ids.Usage]bool{}, map[ids.Usage]bool{}
+		for _, lines := range []int{1, 30, 200} {
+			killAfter(t, lines, engine, where, ws, began, ended)
+		}
+		later := newClock(time.Now().Add(2 * time.Minute)) // when the dead are known to be dead
+		l = coststest.New(t, db, costs.Options{Sole: engine == "sqlite", Now: later.now})
+		// Waits for the budget's row, and so for a commit that a server may still be
+		// busy with for a client that is gone.
+		if _, err := l.Grant(t.Context(), ws, b.ID, 1); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := l.Sweep(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		for id := range began {
+			rec, err := l.Record(t.Context(), ws, id)
+			if err != nil || rec.Outcome == costs.Open || rec.Price == nil || *rec.Price < 100 {
+				t.Errorf("began: %+v, %v", rec, err)
+			}
+			if ended[id] && (rec.Outcome != costs.OK || *rec.Price != 120 || rec.Estimated) {
+				t.Errorf("ended: %+v", rec)
+			}
+		}
+		sums, err := l.Totals(t.Context(), ws, costs.Query{})
+		if s := standing(t, l, ws, b.ID); err != nil || s.Spent != int64(sums.Price) || s.Calls != sums.Calls || s.Reserved != 0 || s.Calls < int64(len(began)) {
+			t.Errorf("budget %+v, ledger %+v, %d began, %v", s, sums, len(began), err)
+		}
+	})
+}
+
+// database is one that another process can open too.
+func database(t *testing.T, engine string) (where string, db *store.DB) {
+	t.Helper()
+	if engine == "sqlite" {
+		db = storetest.SQLite(t)
+		return db.Engine().Path, db
+	}
+	where = storetest.PostgresURL(t)
+	e, err := postgres.Open(where)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if db, err = store.New(store.Options{Engine: e}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	return where, db
+}
+
+// killAfter starts a child and kills it, without warning, after some lines.
+func killAfter(t *testing.T, lines int, engine, where string, ws ids.Workspace, began, ended map[ids.Usage]bool) {
+	t.Helper()
+	cmd := osexec.Command(os.Args[0], "child", engine, where, string(ws))
+	cmd.Stderr = os.Stderr
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	in := bufio.NewScanner(stdout)
+	for n := 1; in.Scan(); n++ {
+		what, id, ok := strings.Cut(in.Text(), " ")
+		switch {
+		case ok && what == "began":
+			began[ids.Usage(id)] = true
+		case ok && what == "ended":
+			ended[ids.Usage(id)] = true
+		}
+		if n == lines {
+			if err := cmd.Process.Kill(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := cmd.Wait(); err == nil {
+		t.Fatal("the child ended by itself")
+	}
+}
