@@ -29,11 +29,11 @@ func chatUsage(u providers.Usage) object {
 
 // chatEncoder writes chunks.
 type chatEncoder struct {
-	meta    Meta
-	vendor  string // that signs
-	model   string
-	prefix  []byte // of every chunk, up to its choices
-	usage   providers.Usage
+	meta     Meta
+	vendor   string // that signs
+	model    string
+	prefix   []byte // of every chunk, up to its choices
+	usage    providers.Usage
 	thoughts thoughts
 	sealed   int // how many pieces of reasoning
 	started  bool

@@ -26,12 +26,12 @@ func (Messages) Head(body []byte) (Head, error) {
 }
 
 type messagesRequest struct {
-	Model         string        `json:"model"`
-	MaxTokens     int64         `json:"max_tokens"`
-	System        either[block] `json:"system"`
-	Messages      []message     `json:"messages"`
-	Tools         []messageTool `json:"tools"`
-	ToolChoice    *struct {
+	Model      string        `json:"model"`
+	MaxTokens  int64         `json:"max_tokens"`
+	System     either[block] `json:"system"`
+	Messages   []message     `json:"messages"`
+	Tools      []messageTool `json:"tools"`
+	ToolChoice *struct {
 		Type       string `json:"type"`
 		Name       string `json:"name"`
 		OneAtATime bool   `json:"disable_parallel_tool_use"`
