@@ -105,7 +105,7 @@ function Talk({ id, mayWrite, onDetails }: { id: string; mayWrite: boolean; onDe
   const active = list.find(isActive);
   const stream = useQuery({
     ...streamQuery(active ?? { id: "", answer: "" }, cache),
-    enabled: active?.state === "running",
+    enabled: !!active,
   });
   const cancel = useCancelRun();
   const field = useRef<HTMLTextAreaElement>(null);
