@@ -30,6 +30,55 @@ type Config struct {
 	OIDC      OIDC      `yaml:"oidc" doc:"Single sign-on with an OpenID Connect issuer."`
 	Backup    Backup    `yaml:"backup" doc:"Copies of the database, taken while the server runs."`
 	Jobs      Jobs      `yaml:"jobs" doc:"Background work."`
+
+	Providers map[string]Provider `yaml:"providers" keys:"provider" live:"true" doc:"Who serves models, by name: a known one such as openai or anthropic, or any name for another OpenAI-compatible server. The usual variables of the known ones count too."`
+	Models    Models              `yaml:"models" doc:"Which models are used, and how."`
+}
+
+// Provider is someone who serves models.
+type Provider struct {
+	Enabled     bool                   `yaml:"enabled" default:"true" live:"true" doc:"Off: it is not asked, whatever else is set."`
+	Key         secret.Text            `yaml:"key" secret:"true" live:"true" doc:"The API key."`
+	KeyFile     string                 `yaml:"key_file" format:"path" live:"true" doc:"A file that holds the key, instead of key; it is read with the settings."`
+	Keys        map[string]secret.Text `yaml:"keys" secret:"true" keys:"name" live:"true" doc:"More keys, by a name to show. They are used after key, in the order of their names, when one before is refused or limited."`
+	BaseURL     string                 `yaml:"base_url" format:"http_url" live:"true" doc:"Where it is reached, if not at its usual address."`
+	API         string                 `yaml:"api" enum:"responses|chat" live:"true" doc:"What OpenAI and its kin are spoken to with. Left out: responses for openai, chat for the others."`
+	Headers     map[string]secret.Text `yaml:"headers" secret:"true" keys:"header" live:"true" doc:"Headers sent with every request, to OpenAI-compatible servers only."`
+	Keyless     bool                   `yaml:"keyless" default:"false" live:"true" doc:"This OpenAI-compatible server takes requests without a key."`
+	UseCLILogin bool                   `yaml:"use_cli_login" default:"false" live:"true" doc:"Use the sign-in of the Claude CLI (anthropic) or the Codex CLI (openai) of the user this program runs as."`
+}
+
+// Models says which models are used, and how.
+type Models struct {
+	Default           string                `yaml:"default" format:"target" live:"true" doc:"The model of agents that name none, as provider/model or a route. Left out: a good one of the first provider that is ready, else the demonstration."`
+	FirstTokenTimeout Duration              `yaml:"first_token_timeout" default:"3m" min:"1s" max:"1h" live:"true" doc:"How long a model may stay silent before it is given up and the next one is tried."`
+	Retries           int                   `yaml:"retries" default:"2" min:"0" max:"10" live:"true" doc:"How often a call that failed for a passing reason is repeated, before the next model of a route is tried."`
+	CatalogueFile     string                `yaml:"catalogue_file" format:"path" live:"true" doc:"A catalogue of models and prices to use instead of the one in the program."`
+	CatalogueURL      string                `yaml:"catalogue_url" format:"http_url" live:"true" doc:"Where a newer catalogue of models and prices is fetched. Left out: it is not."`
+	CatalogueRefresh  Duration              `yaml:"catalogue_refresh" default:"1d" min:"1h" live:"true" doc:"How often it is fetched from catalogue_url."`
+	Upgrades          map[string]string     `yaml:"upgrades" keys:"model" format:"model" live:"true" doc:"For a provider/model, the one with a larger context window that takes over when a conversation has grown too long for it."`
+	Routes            map[string]Route      `yaml:"routes" keys:"provider" live:"true" doc:"Models of your own making: a name that stands for one or several others."`
+	Known             map[string]KnownModel `yaml:"known" keys:"model" live:"true" doc:"What is known of a model, by provider/model, over what the catalogue says; for new models and agreed prices."`
+}
+
+// Route is a name that stands for one or several models.
+type Route struct {
+	Targets []string       `yaml:"targets" format:"target" live:"true" doc:"The models, as provider/model or the name of another route: the first, then its fallbacks."`
+	Choose  string         `yaml:"choose" default:"order" enum:"order|weighted|cheapest" live:"true" doc:"order: as written. weighted: at random by weight. cheapest: by the price of each request, among those that can do it."`
+	Weights map[string]int `yaml:"weights" keys:"target" min:"1" max:"1000000" live:"true" doc:"With weighted: how often each target comes first; 1 if left out."`
+}
+
+// KnownModel is what is known of a model over what the catalogue says.
+type KnownModel struct {
+	Name       string   `yaml:"name" live:"true" doc:"What to call it."`
+	Context    int      `yaml:"context" min:"0" live:"true" doc:"Its context window in tokens."`
+	MaxOutput  int      `yaml:"max_output" min:"0" live:"true" doc:"Its longest answer in tokens."`
+	Can        []string `yaml:"can" format:"capability" live:"true" doc:"What it can do: tools, vision, documents, audio, reasoning, json, cache, embeddings, transcription, speech."`
+	Input      Dollars  `yaml:"input" live:"true" doc:"Dollars per million tokens of input."`
+	CacheRead  Dollars  `yaml:"cache_read" live:"true" doc:"Dollars per million tokens of input the provider had cached."`
+	CacheWrite Dollars  `yaml:"cache_write" live:"true" doc:"Dollars per million tokens of input written to the provider's cache."`
+	Output     Dollars  `yaml:"output" live:"true" doc:"Dollars per million tokens of output."`
+	Reasoning  Dollars  `yaml:"reasoning" live:"true" doc:"Dollars per million tokens of reasoning; as output if left out."`
 }
 
 // Database says where rows are kept.

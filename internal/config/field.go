@@ -19,9 +19,11 @@ const (
 	Switch       Type = "yes or no"
 	Span         Type = "duration"
 	Size         Type = "size"
+	Money        Type = "dollars"
 	TextList     Type = "list of texts"
 	NumberTable  Type = "table of numbers"
-	SecretsTable Type = "table of texts"
+	TextTable    Type = "table of texts"
+	RecordsTable Type = "table of settings" // each name has the same keys
 )
 
 // Field describes one key that holds a value.
@@ -41,7 +43,9 @@ type Field struct {
 	Format  string
 	Keys    string // the shape of a table's keys
 
-	index []int // of the field in Config
+	index []int        // of the field in Config, or in a record
+	typ   reflect.Type // of the field
+	each  *section     // the keys of a record; nil for all but a RecordsTable
 }
 
 // Name is the last part of the path.
@@ -63,9 +67,11 @@ var types = map[reflect.Type]Type{
 	reflect.TypeFor[bool]():                   Switch,
 	reflect.TypeFor[Duration]():               Span,
 	reflect.TypeFor[Bytes]():                  Size,
+	reflect.TypeFor[Dollars]():                Money,
 	reflect.TypeFor[[]string]():               TextList,
 	reflect.TypeFor[map[string]int]():         NumberTable,
-	reflect.TypeFor[map[string]secret.Text](): SecretsTable,
+	reflect.TypeFor[map[string]string]():      TextTable,
+	reflect.TypeFor[map[string]secret.Text](): TextTable,
 }
 
 // Fields lists every key that holds a value, in the order of the reference page.
@@ -100,6 +106,10 @@ func sectionOf(t reflect.Type, path, doc string, index []int) *section {
 			s.fields[name] = fieldOf(sf, full, typ, at)
 			continue
 		}
+		if sf.Type.Kind() == reflect.Map {
+			s.fields[name] = recordsField(sf, full, at)
+			continue
+		}
 		s.sections[name] = sectionOf(sf.Type, full, sf.Tag.Get("doc"), at)
 	}
 	return s
@@ -110,7 +120,7 @@ func fieldOf(sf reflect.StructField, path string, typ Type, index []int) *Field 
 	f := &Field{
 		Path: path, Type: typ, Doc: tag.Get("doc"), Default: tag.Get("default"), Env: tag.Get("env"),
 		Live: tag.Get("live") == "true", Secret: tag.Get("secret") != "", URL: tag.Get("secret") == "url",
-		Min: tag.Get("min"), Max: tag.Get("max"), Format: tag.Get("format"), Keys: tag.Get("keys"), index: index,
+		Min: tag.Get("min"), Max: tag.Get("max"), Format: tag.Get("format"), Keys: tag.Get("keys"), index: index, typ: sf.Type,
 	}
 	if f.Env == "" {
 		f.Env = "FLUXWAY_" + strings.ToUpper(strings.ReplaceAll(path, ".", "_"))
@@ -141,9 +151,14 @@ func (s *section) find(path string) (*Field, bool) {
 // of is the field's value in a Config.
 func (f *Field) of(c *Config) reflect.Value { return reflect.ValueOf(c).Elem().FieldByIndex(f.index) }
 
-// Show is the field's value in c as text, with secrets hidden.
-func (f *Field) Show(c *Config) string {
-	v := f.of(c)
+// Show is the field's value in c as text, with secrets hidden; of a table of
+// settings it is the names.
+func (f *Field) Show(c *Config) string { return f.show(f.of(c)) }
+
+func (f *Field) show(v reflect.Value) string {
+	if f.each != nil {
+		return strings.Join(sortedKeys(v), ",")
+	}
 	if text, ok := v.Interface().(secret.Text); ok {
 		if f.URL {
 			return hidePassword(text.Reveal())
@@ -154,17 +169,22 @@ func (f *Field) Show(c *Config) string {
 	case reflect.Slice:
 		return strings.Join(v.Interface().([]string), ",")
 	case reflect.Map:
-		keys := make([]string, 0, v.Len())
-		for _, k := range v.MapKeys() {
-			keys = append(keys, k.String())
-		}
-		slices.Sort(keys)
+		keys := sortedKeys(v)
 		for i, k := range keys {
 			keys[i] = fmt.Sprintf("%s=%v", k, v.MapIndex(reflect.ValueOf(k)).Interface())
 		}
 		return strings.Join(keys, ",")
 	}
 	return fmt.Sprint(v.Interface())
+}
+
+func sortedKeys(v reflect.Value) []string {
+	keys := make([]string, 0, v.Len())
+	for _, k := range v.MapKeys() {
+		keys = append(keys, k.String())
+	}
+	slices.Sort(keys)
+	return keys
 }
 
 func join(path, name string) string {

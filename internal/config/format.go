@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -30,13 +31,22 @@ var formats = map[string]func(string) error{
 	"cron":         cronLine,
 	"name":         shaped(namePattern, "is not a name such as backup or memory.index"),
 	"header":       shaped(headerPattern, "is not the name of a header"),
+	"capability":   capability,
+	"provider":     shaped(providerPattern, "is not the name of a provider such as openai or my-server"),
+	"model":        shaped(modelPattern, "is not a model such as openai/gpt-5"),
+	"target":       shaped(targetPattern, "is not a model such as openai/gpt-5, or the name of a route"),
 }
 
 // The patterns are also in the schema.
 const (
 	namePattern   = `^[a-z][a-z0-9._-]*$`
 	headerPattern = `^[A-Za-z0-9-]+$`
-	hostPattern   = `^(\*\.)?[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$`
+
+	providerPattern = `^[a-z][a-z0-9_-]*$`
+	modelPattern    = `^[a-z][a-z0-9_-]*/[^ ]+$`
+	targetPattern   = `^[a-z][^ ]*$`
+
+	hostPattern = `^(\*\.)?[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$`
 )
 
 var hostShape = regexp.MustCompile(hostPattern)
@@ -121,6 +131,17 @@ func cronLine(s string) error {
 	}
 	return nil
 }
+
+// capability is something a model can do; the list is providers', which a test
+// compares it with.
+func capability(s string) error {
+	if !slices.Contains(capabilities, s) {
+		return errors.New("is not one of " + strings.Join(capabilities, ", "))
+	}
+	return nil
+}
+
+var capabilities = []string{"tools", "vision", "documents", "audio", "reasoning", "json", "cache", "embeddings", "transcription", "speech"}
 
 func shaped(pattern, problem string) func(string) error {
 	shape := regexp.MustCompile(pattern)

@@ -57,6 +57,7 @@ func (o Origin) String() string {
 // Loaded is the settings and all that is known about where they came from.
 type Loaded struct {
 	Config   Config
+	Home     string            // the home folder, where other programs keep their sign-ins; "" if there is none
 	Path     string            // the file that was read, or that Save would make
 	ETag     string            // of the file as it was read; "" if there is none
 	Origins  map[string]Origin // by path, for every field
@@ -109,7 +110,7 @@ func load(src Sources, env environment, f file, problems Problems) (*Loaded, err
 	if len(l.problems) > 0 {
 		return nil, l.problems
 	}
-	return &Loaded{Config: l.config, Path: f.path, ETag: f.etag(), Origins: l.origins, Warnings: l.warnings}, nil
+	return &Loaded{Config: l.config, Home: env.home(), Path: f.path, ETag: f.etag(), Origins: l.origins, Warnings: l.warnings}, nil
 }
 
 // findFile reads the named file, or the first of the usual ones.

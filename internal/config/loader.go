@@ -109,6 +109,10 @@ func (l *loader) value(f *Field, e entry) {
 	if e.value.kind == null {
 		return
 	}
+	if f.each != nil {
+		l.records(f, e)
+		return
+	}
 	v, problems := f.fromNode(e.value, l.env.lookup)
 	for _, p := range problems {
 		l.report(p.at, join(f.Path, p.key), p.message, p.hint)
@@ -134,6 +138,9 @@ func (l *loader) set(f *Field, v reflect.Value, from Origin, dir string) {
 func (l *loader) variables() {
 	known := map[string]bool{"FLUXWAY_CONFIG": true, "FLUXWAY_URL": true, "FLUXWAY_KEY": true}
 	walk(l.tree, func(f *Field) {
+		if f.each != nil {
+			return
+		}
 		for _, name := range f.Also {
 			name, meaning, fixed := strings.Cut(name, "=")
 			if s, ok := l.env.get(name); ok && s.value != "" {
@@ -154,6 +161,7 @@ func (l *loader) variables() {
 			l.text(f, s.value, Origin{s.source, s.where(f.Env)})
 		}
 	})
+	l.vendorVariables()
 	names := slices.Sorted(maps.Keys(known))
 	for _, name := range slices.Sorted(maps.Keys(l.env)) {
 		if !strings.HasPrefix(name, "FLUXWAY_") || known[name] {
@@ -169,29 +177,43 @@ func (l *loader) variables() {
 
 // secretFile reads a secret from the file that NAME_FILE names.
 func (l *loader) secretFile(f *Field, alsoSet bool) {
-	name := f.Env + "_FILE"
+	if text, from, ok := l.fileOf(f.Env, f.Path, alsoSet); ok {
+		l.text(f, text, from)
+	}
+}
+
+// fileOf is what the file holds that NAME_FILE names.
+func (l *loader) fileOf(variable, key string, alsoSet bool) (string, Origin, bool) {
+	name := variable + "_FILE"
 	s, ok := l.env.get(name)
 	if !ok || s.value == "" {
-		return
+		return "", Origin{}, false
 	}
 	from := Origin{s.source, s.where(name)}
 	if alsoSet {
-		l.problem(from, f.Path, fmt.Sprintf("is given by both %s and %s", f.Env, name), "Unset one of them.")
-		return
+		l.problem(from, key, fmt.Sprintf("is given by both %s and %s", variable, name), "Unset one of them.")
+		return "", from, false
 	}
-	path := absolute(s.value, l.env.home(), l.dir)
-	secret, err := readFile(path)
-	if err == nil && !secret.exists {
-		err = errors.New("does not exist")
-	}
-	if err == nil && len(secret.text) > 64<<10 {
-		err = errors.New("is larger than 64 kB")
-	}
+	text, err := readSecret(absolute(s.value, l.env.home(), l.dir))
 	if err != nil {
-		l.problem(from, f.Path, "the file "+path+" "+err.Error(), "")
-		return
+		l.problem(from, key, err.Error(), "")
+		return "", from, false
 	}
-	l.text(f, strings.TrimRight(string(secret.text), "\r\n"), from)
+	return text, from, true
+}
+
+// readSecret reads a short file and leaves its last line end out.
+func readSecret(path string) (string, error) {
+	secret, err := readFile(path)
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("the file %s %w", path, err)
+	case !secret.exists:
+		return "", errors.New("the file " + path + " does not exist")
+	case len(secret.text) > 64<<10:
+		return "", errors.New("the file " + path + " is larger than 64 kB")
+	}
+	return strings.TrimRight(string(secret.text), "\r\n"), nil
 }
 
 func (l *loader) flags(flags map[string]string) {
@@ -238,4 +260,6 @@ func (l *loader) settle() {
 	if c.OIDC.Issuer == "" && c.OIDC.ClientID != "" {
 		l.problem(l.origins["oidc.client_id"], "oidc.issuer", "is needed with oidc.client_id", "")
 	}
+	l.settleProviders()
+	l.settleModels()
 }

@@ -37,23 +37,50 @@ func Reference() []byte {
 		if s, ok := tree.sections[name]; ok {
 			fmt.Fprintf(&b, "## %s\n\n%s\n\n", name, s.doc)
 			writeFields(&b, s)
+			writeRecords(&b, s, "###")
 		}
 	}
+	writeRecords(&b, tree, "##")
+	writeVendors(&b)
 	return []byte(strings.TrimRight(b.String(), "\n") + "\n")
+}
+
+// writeRecords describes the tables of settings of a section.
+func writeRecords(b *strings.Builder, s *section, mark string) {
+	for _, name := range s.names {
+		if f, ok := s.fields[name]; ok && f.each != nil {
+			fmt.Fprintf(b, "%s %s\n\n%s\n\n", mark, f.Path, f.Doc)
+			writeFields(b, f.each)
+		}
+	}
+}
+
+// writeVendors lists the variables of other programs that count.
+func writeVendors(b *strings.Builder) {
+	b.WriteString("### Known providers\n\nThese variables give a provider without any file. A key can also be in the file that the variable with `_FILE` behind its name names.\n\n")
+	b.WriteString("| provider | key | address |\n|---|---|---|\n")
+	for _, v := range vendors {
+		keys := make([]string, len(v.keys))
+		for i, k := range v.keys {
+			keys[i] = code(k)
+		}
+		fmt.Fprintf(b, "| `%s` | %s | %s |\n", v.name, strings.Join(keys, ", "), code(v.base))
+	}
+	b.WriteString("\n")
 }
 
 func writeFields(b *strings.Builder, s *section) {
 	b.WriteString("| key | type | default | live | variable | |\n|---|---|---|---|---|---|\n")
 	for _, name := range s.names {
 		f, ok := s.fields[name]
-		if !ok {
+		if !ok || f.each != nil {
 			continue
 		}
 		live := ""
 		if f.Live {
 			live = "live"
 		}
-		variables := "`" + f.Env + "`"
+		variables := code(f.Env)
 		for _, also := range f.Also {
 			also, _, _ = strings.Cut(also, "=")
 			variables += ", `" + also + "`"

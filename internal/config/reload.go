@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"maps"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"sync"
 	"time"
@@ -153,17 +152,31 @@ func (r *Reloader) apply(ctx context.Context, l *Loaded) Change {
 // compare lists the settings in which l differs from the running ones.
 func compare(running *Config, l *Loaded) Change {
 	var c Change
-	for _, f := range Fields() {
-		was, is := f.of(running), f.of(&l.Config)
-		empty := (was.Kind() == reflect.Slice || was.Kind() == reflect.Map) && was.Len() == 0 && is.Len() == 0
-		if empty || reflect.DeepEqual(was.Interface(), is.Interface()) {
-			continue
-		}
-		d := Diff{f.Path, f.Show(running), f.Show(&l.Config), l.Origins[f.Path]}
+	was := map[string]leaf{}
+	for _, one := range leaves(running) {
+		was[one.path] = one
+	}
+	add := func(f *Field, d Diff) {
 		if f.Live {
 			c.Live = append(c.Live, d)
 		} else {
 			c.NeedsRestart = append(c.NeedsRestart, d)
+		}
+	}
+	for _, is := range leaves(&l.Config) {
+		old, ok := was[is.path]
+		delete(was, is.path)
+		if !ok { // of a name that is new
+			if shown := is.field.show(is.value); shown != is.field.Default {
+				add(is.field, Diff{is.path, "", shown, l.Origins[is.path]})
+			}
+		} else if !old.equal(is) {
+			add(is.field, Diff{is.path, old.field.show(old.value), is.field.show(is.value), l.Origins[is.path]})
+		}
+	}
+	for _, path := range slices.Sorted(maps.Keys(was)) { // settings of names that are gone
+		if shown := was[path].field.show(was[path].value); shown != was[path].field.Default {
+			add(was[path].field, Diff{path, shown, "", Origin{Source: FromDefault}})
 		}
 	}
 	return c

@@ -90,18 +90,11 @@ func (p Patch) edits() (edits []edit, paths []string, problems Problems) {
 	for path, value := range p.Set {
 		flatten(tree, path, value, flat)
 	}
-	var known []string
-	walk(tree, func(f *Field) {
-		known = append(known, f.Path)
-		value, ok := flat[f.Path]
-		if !ok {
-			return
-		}
-		delete(flat, f.Path)
-		paths = append(paths, f.Path)
-		e := edit{path: splitPath(f.Path)}
+	add := func(f *Field, path string, parts []string, value any) {
+		paths = append(paths, path)
+		e := edit{path: parts}
 		if value != nil {
-			n, err := f.patched(value)
+			n, err := f.patched(path, value)
 			if err != nil {
 				problems = append(problems, err...)
 				return
@@ -109,6 +102,19 @@ func (p Patch) edits() (edits []edit, paths []string, problems Problems) {
 			e.value = n
 		}
 		edits = append(edits, e)
+	}
+	var known []string
+	walk(tree, func(f *Field) {
+		known = append(known, f.Path)
+		if f.each != nil {
+			f.recordEdits(flat, add)
+		}
+		value, ok := flat[f.Path]
+		if !ok {
+			return
+		}
+		delete(flat, f.Path)
+		add(f, f.Path, splitPath(f.Path), value)
 	})
 	for _, path := range slices.Sorted(maps.Keys(flat)) {
 		p := Problem{Key: path, Message: "is not a known key"}
@@ -122,15 +128,32 @@ func (p Patch) edits() (edits []edit, paths []string, problems Problems) {
 
 // flatten spreads a map given for a section over its keys.
 func flatten(tree *section, path string, value any, into map[string]any) {
-	s, isSection := tree.section(path)
 	keys, isMap := value.(map[string]any)
-	if !isSection || !isMap {
+	if !isMap || !tree.spreads(path) || len(keys) == 0 {
 		into[path] = value
 		return
 	}
 	for key, v := range keys {
-		flatten(tree, join(s.path, key), v, into)
+		flatten(tree, join(path, key), v, into)
 	}
+}
+
+// spreads says whether a path holds keys of its own: a section, a table of
+// settings, or one name in it.
+func (s *section) spreads(path string) bool {
+	if _, ok := s.section(path); ok {
+		return true
+	}
+	found := false
+	walk(s, func(f *Field) {
+		if f.each == nil {
+			return
+		}
+		name, inside := strings.CutPrefix(path, f.Path+".")
+		_, sub := f.split(name)
+		found = found || path == f.Path || (inside && sub == nil)
+	})
+	return found
 }
 
 func (s *section) section(path string) (*section, bool) {
@@ -145,18 +168,18 @@ func (s *section) section(path string) (*section, bool) {
 }
 
 // patched is a value of a patch as the file will hold it.
-func (f *Field) patched(value any) (*node, Problems) {
+func (f *Field) patched(path string, value any) (*node, Problems) {
 	n, err := nodeOf(value)
 	if err != nil {
-		return nil, Problems{{Key: f.Path, Message: err.Error()}}
+		return nil, Problems{{Key: path, Message: err.Error()}}
 	}
 	var out Problems
 	if f.Secret && masked(n) {
-		return nil, Problems{{Key: f.Path, Message: "is the sign for a hidden value", Hint: "Leave it out to keep the value, or give a new one."}}
+		return nil, Problems{{Key: path, Message: "is the sign for a hidden value", Hint: "Leave it out to keep the value, or give a new one."}}
 	}
 	_, problems := f.fromNode(n, func(string) (string, bool) { return "", false })
 	for _, p := range problems {
-		out = append(out, Problem{Key: join(f.Path, p.key), Message: p.message, Hint: p.hint})
+		out = append(out, Problem{Key: join(path, p.key), Message: p.message, Hint: p.hint})
 	}
 	return n, out
 }

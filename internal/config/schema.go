@@ -16,6 +16,9 @@ var schemaPatterns = map[string]string{
 	"cidr":         `^[0-9A-Fa-f:.%/a-zA-Z]+$`,
 	"name":         namePattern,
 	"header":       headerPattern,
+	"provider":     providerPattern,
+	"model":        modelPattern,
+	"target":       targetPattern,
 }
 
 // Schema is the JSON Schema (2020-12) of the settings file, for editors.
@@ -56,7 +59,9 @@ func (f *Field) schema() object {
 	switch f.Type {
 	case TextList:
 		out = object{"anyOf": []object{{"type": "array", "items": f.elementSchema()}, variable, {"type": "null"}}}
-	case NumberTable, SecretsTable:
+	case RecordsTable:
+		out = object{"type": []string{"object", "null"}, "propertyNames": object{"pattern": schemaPatterns[f.Keys]}, "additionalProperties": schemaOf(f.each)}
+	case NumberTable, TextTable:
 		keys := object{"pattern": schemaPatterns[f.Keys]}
 		out = object{"anyOf": []object{{"type": "object", "propertyNames": keys, "additionalProperties": f.elementSchema()}, variable, {"type": "null"}}}
 	default:
@@ -85,7 +90,7 @@ func (f *Field) describe() string {
 			text += " Between " + f.Min + " and " + f.Max + "."
 		}
 	}
-	if !f.Live {
+	if !f.Live && f.Type != RecordsTable {
 		text += " A change needs a restart."
 	}
 	return text
@@ -110,6 +115,8 @@ func (f *Field) elementSchema() object {
 		return object{"anyOf": []object{
 			{"type": "integer", "minimum": 0}, {"type": "string", "pattern": `^[0-9]+$|` + bytesPattern}, {"type": "string", "pattern": `\$\{`},
 		}}
+	case Money:
+		return object{"anyOf": []object{{"type": "number", "minimum": 0}, {"type": "string", "pattern": dollarsPattern}, {"type": "string", "pattern": `\$\{`}}}
 	default:
 		pattern := schemaPatterns[f.Format]
 		switch {

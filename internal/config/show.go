@@ -15,13 +15,17 @@ type Value struct {
 
 // Values lists every setting with where it came from.
 func (l *Loaded) Values() []Value {
-	fields := Fields()
-	out := make([]Value, len(fields))
-	for i, f := range fields {
-		out[i] = Value{
-			Key: f.Path, Value: f.Show(&l.Config), Default: f.Default, Origin: l.Origins[f.Path],
-			Live: f.Live, Secret: f.Secret, Type: f.Type, Env: f.Env, Doc: f.Doc,
+	var out []Value
+	for _, leaf := range leaves(&l.Config) {
+		f := leaf.field
+		origin, ok := l.Origins[leaf.path]
+		if !ok {
+			origin = Origin{Source: FromDefault}
 		}
+		out = append(out, Value{
+			Key: leaf.path, Value: f.show(leaf.value), Default: f.Default, Origin: origin,
+			Live: f.Live, Secret: f.Secret, Type: f.Type, Env: f.Env, Doc: f.Doc,
+		})
 	}
 	return out
 }

@@ -83,6 +83,43 @@ func (d *Duration) UnmarshalText(b []byte) (err error) {
 	return err
 }
 
+// Dollars is an amount of money, written as 1.25; one that is not given is not zero.
+type Dollars struct {
+	Micros int64
+	Given  bool
+}
+
+// dollarsPattern is also in the schema.
+const dollarsPattern = `^[0-9]{1,9}(\.[0-9]{1,6})?$`
+
+var dollarsShape = regexp.MustCompile(dollarsPattern)
+
+// ParseDollars reads an amount such as 1.25, exact to a millionth.
+func ParseDollars(s string) (Dollars, error) {
+	if !dollarsShape.MatchString(s) {
+		return Dollars{}, errors.New("is not an amount such as 3 or 0.25")
+	}
+	whole, part, _ := strings.Cut(s, ".")
+	micros, err := strconv.ParseInt(whole+(part + "000000")[:6], 10, 64)
+	if err != nil {
+		return Dollars{}, errors.New("is not an amount such as 3 or 0.25")
+	}
+	return Dollars{Micros: micros, Given: true}, nil
+}
+
+// String writes the amount as briefly as it can be; nothing if none is given.
+func (d Dollars) String() string {
+	if !d.Given {
+		return ""
+	}
+	text := strconv.FormatInt(d.Micros/1e6, 10)
+	if rest := d.Micros % 1e6; rest != 0 {
+		part := strconv.FormatInt(1e6+rest, 10)[1:]
+		text += "." + strings.TrimRight(part, "0")
+	}
+	return text
+}
+
 // Bytes is a size, written as 10MB (a million bytes each) or 10MiB (1024 x 1024).
 type Bytes int64
 

@@ -22,7 +22,7 @@ type valueProblem struct {
 // element is the type of a list's items and of a table's values.
 func (f *Field) element() Type {
 	switch f.Type {
-	case TextList, SecretsTable:
+	case TextList, TextTable:
 		return Text
 	case NumberTable:
 		return Number
@@ -37,6 +37,9 @@ func (f *Field) fromNode(n *node, lookup func(string) (string, bool)) (reflect.V
 	}
 	whole := n.kind == text && strings.Contains(n.text, "${")
 	switch f.Type {
+	case RecordsTable:
+		v, problems, _ := f.recordsOf(n, lookup)
+		return v, problems
 	case TextList:
 		if n.kind == list {
 			return f.listOf(n, lookup)
@@ -44,7 +47,7 @@ func (f *Field) fromNode(n *node, lookup func(string) (string, bool)) (reflect.V
 		if !whole {
 			return wrong("must be a list, and is " + kindNames[n.kind])
 		}
-	case NumberTable, SecretsTable:
+	case NumberTable, TextTable:
 		if n.kind == table {
 			return f.tableOf(n, lookup)
 		}
@@ -85,7 +88,7 @@ func (f *Field) listOf(n *node, lookup func(string) (string, bool)) (reflect.Val
 }
 
 func (f *Field) tableOf(n *node, lookup func(string) (string, bool)) (reflect.Value, []valueProblem) {
-	out := reflect.MakeMap(reflect.TypeFor[Config]().FieldByIndex(f.index).Type)
+	out := reflect.MakeMap(f.typ)
 	var problems []valueProblem
 	for _, e := range n.entries {
 		key := reflect.ValueOf(e.key)
@@ -139,7 +142,7 @@ func (t Type) takes(k kind) bool {
 		return k == number
 	case Switch:
 		return k == boolean
-	case Size:
+	case Size, Money:
 		return k == text || k == number
 	}
 	return k == text
@@ -155,6 +158,8 @@ func (t Type) article() string {
 		return "a duration such as 30d"
 	case Size:
 		return "a size such as 10MB"
+	case Money:
+		return "an amount such as 1.25"
 	}
 	return "text"
 }
@@ -175,14 +180,16 @@ func (f *Field) fromText(s string) (reflect.Value, *valueProblem) {
 			out = append(out, part)
 		}
 		return reflect.ValueOf(out), nil
-	case NumberTable, SecretsTable:
+	case NumberTable, TextTable:
 		return f.tableFromText(s)
+	case RecordsTable:
+		return reflect.Value{}, &valueProblem{message: "is a table of settings, which only the file can hold"}
 	}
 	return f.scalar(s)
 }
 
 func (f *Field) tableFromText(s string) (reflect.Value, *valueProblem) {
-	out := reflect.MakeMap(reflect.TypeFor[Config]().FieldByIndex(f.index).Type)
+	out := reflect.MakeMap(f.typ)
 	for part := range strings.SplitSeq(s, ",") {
 		if strings.TrimSpace(part) == "" {
 			continue
@@ -231,6 +238,12 @@ func (f *Field) scalar(s string) (reflect.Value, *valueProblem) {
 			return reflect.Value{}, f.wrong(s, err.Error())
 		}
 		return reflect.ValueOf(b), f.bounds(int64(b))
+	case Money:
+		d, err := ParseDollars(s)
+		if err != nil {
+			return reflect.Value{}, f.wrong(s, err.Error())
+		}
+		return reflect.ValueOf(d), nil
 	}
 	if p := f.checkText(s); p != nil {
 		return reflect.Value{}, p
