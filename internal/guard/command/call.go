@@ -99,6 +99,10 @@ func (r *run) trusted(c *call) bool {
 // script. false: nothing is known about the file but its name.
 func (r *run) local(c *call) bool {
 	p := r.resolve(c.s, c.words[0])
+	if isHelp(c.words[1:]) && p.class == classInside && !r.a.rules.dangerous[c.name] {
+		r.record(c, Allow, "")
+		return true
+	}
 	if r.script(c, c.words[0], "", c.words[1:]) {
 		return true
 	}
@@ -109,10 +113,6 @@ func (r *run) local(c *call) bool {
 		r.record(c, Warn, "program.local")
 		r.found(finding{verdict: Warn, severity: Low, rule: "program.local", family: "analysis", span: c.span,
 			effect: "Runs " + c.words[0].shown() + ", a program built here that was not looked into."})
-		return true
-	}
-	if isHelp(c.words[1:]) && p.class == classInside {
-		r.record(c, Allow, "")
 		return true
 	}
 	return r.unknown(c)
@@ -150,9 +150,9 @@ func (r *run) record(c *call, v Verdict, rule string) {
 	if len(r.commands) >= 200 {
 		return
 	}
-	argv := make([]string, len(c.words))
-	for i, w := range c.words {
-		argv[i] = w.shown()
+	argv := make([]string, min(len(c.words), 64))
+	for i := range argv {
+		argv[i] = c.words[i].shown()
 	}
 	r.commands = append(r.commands, Simple{Argv: argv, Span: c.span, Verdict: v, Rule: rule})
 }
@@ -185,13 +185,34 @@ func (r *run) invoke(c *call, body *syntax.Stmt) value {
 		r.ask("program.unknown", c.span, "The function "+c.words[0].text+" is defined in two ways.")
 		return unknownFrom(0)
 	}
+	if r.active[body] != nil {
+		return r.recursed(c, body)
+	}
 	s := c.s.child()
 	s.args = append([]word{}, c.words[1:]...)
 	r.note(s, c.span, "calls the function "+c.words[0].text)
+	if r.active == nil {
+		r.active = map[*syntax.Stmt]map[Span]bool{}
+	}
+	r.active[body] = map[Span]bool{}
 	out := r.stmt(s, body, c.in)
+	delete(r.active, body)
 	c.s.merge(s)
 	if s.dir != "" && c.s.dir == "" {
 		c.s.dir = s.dir
 	}
 	return out
+}
+
+// recursed ends a function that calls itself; one that does so from two places fills the machine.
+func (r *run) recursed(c *call, body *syntax.Stmt) value {
+	r.active[body][c.span] = true
+	f := finding{verdict: Ask, severity: Medium, rule: "analysis.recursion", family: "analysis", span: c.span,
+		effect: "The function " + c.words[0].text + " calls itself, which cannot be followed."}
+	if len(r.active[body]) > 1 {
+		f.verdict, f.severity, f.rule = Refuse, Critical, "analysis.fork-bomb"
+		f.effect = "The function " + c.words[0].text + " starts itself again and again until the machine stops."
+	}
+	r.found(f)
+	return unknownFrom(0)
 }

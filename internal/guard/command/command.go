@@ -24,7 +24,7 @@ type Options struct {
 	Packs []Pack // the packs to judge by; none: the built-in ones
 	FS    FS     // nil: nothing on disk is looked at, so scripts named are asked
 	Home  string // the home folder of who runs the commands; "": /home/user
-	Steps int    // the most steps one command may take; 0: 20000
+	Steps int    // the most steps one command may take; 0: 30000
 }
 
 // Command is what somebody wants to run.
@@ -111,7 +111,7 @@ func New(opts Options) (*Analyser, error) {
 		a.home = "/home/user"
 	}
 	if a.steps == 0 {
-		a.steps = 20000
+		a.steps = 30000
 	}
 	return a, nil
 }
@@ -133,9 +133,11 @@ type run struct {
 	best     finding
 	trail    []Step
 	commands []Simple
-	marked   bool             // nested text holds marks of unknown parts
-	written  map[string]value // files this line writes, by absolute path
-	made     map[string]bool  // folders this line makes
+	marked   bool                           // nested text holds marks of unknown parts
+	written  map[string]value               // files this line writes, by absolute path
+	made     map[string]bool                // folders this line makes
+	looked   int                            // entries of the disk looked at to count
+	active   map[*syntax.Stmt]map[Span]bool // functions being walked, and where they call themselves
 }
 
 // finding is the strictest thing said so far.
@@ -188,7 +190,7 @@ func (r *run) spend(n int) {
 
 // source parses text and walks it with standard input in.
 func (r *run) source(s *scope, text string, in value) value {
-	r.spend(1 + len(text)/64)
+	r.spend(1 + len(text)/4)
 	if tooDeep(text) {
 		panic(stop{"nested too deeply"})
 	}

@@ -13,7 +13,7 @@ func (r *run) isDir(s *scope, abs string) bool {
 	if r.a.fs == nil || s.remote || r.made[abs] {
 		return true
 	}
-	r.spend(1)
+	r.spend(10)
 	info, err := r.a.fs.Lstat(abs)
 	return err == nil && info.IsDir()
 }
@@ -23,7 +23,7 @@ func (r *run) holds(s *scope, abs string) bool {
 	if r.a.fs == nil || s.remote || abs == "" {
 		return false
 	}
-	r.spend(1)
+	r.spend(10)
 	info, err := r.a.fs.Lstat(abs)
 	return err == nil && info.Mode().IsRegular() && info.Size() > 0
 }
@@ -40,7 +40,8 @@ func (r *run) count(s *scope, paths []resolved) string {
 	if r.a.fs == nil || s.remote {
 		return ""
 	}
-	a := amount{left: maxCounted}
+	a := amount{left: maxCounted - r.looked}
+	defer func() { r.looked = maxCounted - max(a.left, 0) }()
 	for _, p := range paths {
 		if p.abs == "" {
 			return ""
@@ -52,6 +53,8 @@ func (r *run) count(s *scope, paths []resolved) string {
 		}
 	}
 	switch {
+	case a.more && a.files == 0:
+		return "many files"
 	case a.more:
 		return fmt.Sprintf("more than %d files", a.files)
 	case a.files == 0:
@@ -63,6 +66,10 @@ func (r *run) count(s *scope, paths []resolved) string {
 }
 
 func (r *run) countPath(a *amount, abs string, depth int) {
+	if a.left--; a.left < 0 {
+		a.more = true
+		return
+	}
 	info, err := r.a.fs.Lstat(abs)
 	if err != nil {
 		return

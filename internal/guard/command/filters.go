@@ -141,7 +141,7 @@ func sed(r *run, c *call) (value, bool) {
 				explicit = true
 			}
 		case len(t) > 1 && t[0] == '-':
-		case w.mayFlag():
+		case w.mayFlag() && len(files) == 0 && !explicit: // it may be -i
 			inPlace = true
 			files = append(files, w)
 		default:

@@ -197,6 +197,9 @@ func parseText(text string, i int, lang string) (argument, int, bool) {
 	}
 	body := text[i+size : end-size]
 	raw := strings.ContainsAny(prefix, "rR") || q == '\'' && lang != "python" && lang != "node"
+	if raw && prefix == "" && strings.IndexByte(body, '\\') >= 0 {
+		body = strings.NewReplacer(`\\`, `\`, `\'`, `'`).Replace(body)
+	}
 	if !raw && strings.IndexByte(body, '\\') >= 0 {
 		body = string(ansiC(nil, body))
 	}

@@ -368,6 +368,8 @@ func mentionsIn(text string) []string {
 	return out
 }
 
+const maxNamed = 8 // words named in a suggestion
+
 // fill puts what was found into a text for people, or quoted into a command.
 func (m *matching) fill(text string, quoted bool) string {
 	if strings.IndexByte(text, '{') < 0 {
@@ -377,14 +379,14 @@ func (m *matching) fill(text string, quoted bool) string {
 		if !quoted {
 			return shown(words, 4)
 		}
-		parts := make([]string, 0, len(words))
-		for _, w := range words {
+		parts := make([]string, 0, min(len(words), maxNamed))
+		for _, w := range words[:min(len(words), maxNamed)] {
 			parts = append(parts, quote(w))
 		}
 		return strings.Join(parts, " ")
 	}
-	paths := make([]word, 0, len(m.hit))
-	for _, p := range m.hit {
+	paths := make([]word, 0, min(len(m.hit), maxNamed))
+	for _, p := range m.hit[:min(len(m.hit), maxNamed)] {
 		paths = append(paths, p.word)
 	}
 	first, last := word{}, word{}
@@ -410,7 +412,7 @@ func (m *matching) fill(text string, quoted bool) string {
 }
 
 func shown(words []word, most int) string {
-	parts := make([]string, 0, len(words))
+	parts := make([]string, 0, min(len(words), most+1))
 	for i, w := range words {
 		if i == most {
 			parts = append(parts, "…")

@@ -6,6 +6,7 @@ import (
 	"path"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // output is what a program prints, as far as it can be told: what flows into
@@ -33,7 +34,7 @@ func (r *run) output(c *call) value {
 		}
 		return unknownFrom(0)
 	case "curl", "wget", "http", "https", "aria2c", "fetch", "nc", "ncat", "scp", "ftp":
-		return unknownFrom(fromNetwork | c.in.from)
+		return r.downloaded(c)
 	case "env", "printenv", "export", "set", "history":
 		return unknownFrom(fromSecret)
 	case "mktemp":
@@ -52,6 +53,17 @@ func (r *run) output(c *call) value {
 		return unknownFrom(shellSetup)
 	}
 	return unknownFrom(r.readOrigin(c) | c.in.from)
+}
+
+// downloaded remembers the file that curl -o writes.
+func (r *run) downloaded(c *call) value {
+	for _, flag := range outputFlags[c.name] {
+		if w, ok := flagValue(c.words, flag); ok && w.text != "-" {
+			r.remember(c.s, w, unknownFrom(fromNetwork), false)
+			return value{}
+		}
+	}
+	return unknownFrom(fromNetwork | c.in.from)
 }
 
 // setsUpShell knows what is typed inside eval "$(…)".
@@ -104,7 +116,7 @@ func (r *run) toplevel(c *call) value {
 		return unknownFrom(0)
 	}
 	for dir := c.s.dir; ; dir = path.Dir(dir) {
-		r.spend(1)
+		r.spend(10)
 		if _, err := r.a.fs.Lstat(path.Join(dir, ".git")); err == nil {
 			return known(dir + "\n")
 		}
@@ -322,7 +334,7 @@ func decoded(c *call, decode func(string) (string, bool)) value {
 	if !back || state != visible || flagsOf(text) != 0 {
 		return unknownFrom(c.in.from)
 	}
-	if plain, ok := decode(text); ok {
+	if plain, ok := decode(text); ok && utf8.ValidString(plain) && strings.IndexByte(plain, 0) < 0 {
 		return value{text: plain, state: visible, from: c.in.from}
 	}
 	return unknownFrom(c.in.from)

@@ -2,13 +2,31 @@ package command
 
 import (
 	"io/fs"
+	"path"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 )
 
-// tree is a small file system: names are absolute, a name that ends with / is a folder.
-type tree map[string]string
+// tree is a small file system: names are absolute, "-> x" is a link.
+type tree struct {
+	files map[string]string
+	dirs  map[string][]string // names in each folder
+}
+
+func newTree(files map[string]string) tree {
+	t := tree{files, map[string][]string{}}
+	for name := range files {
+		for dir := path.Dir(name); !slices.Contains(t.dirs[dir], path.Base(name)); dir = path.Dir(name) {
+			t.dirs[dir] = append(t.dirs[dir], path.Base(name))
+			if name = dir; dir == "/" {
+				break
+			}
+		}
+	}
+	return t
+}
 
 type treeFile struct {
 	name string
@@ -26,23 +44,20 @@ func (f treeFile) Type() fs.FileMode          { return f.mode.Type() }
 func (f treeFile) Info() (fs.FileInfo, error) { return f, nil }
 
 func (t tree) Lstat(name string) (fs.FileInfo, error) {
-	base := name[strings.LastIndexByte(name, '/')+1:]
-	if text, ok := t[name]; ok {
+	if text, ok := t.files[name]; ok {
 		if target, link := strings.CutPrefix(text, "-> "); link {
-			return treeFile{base, int64(len(target)), fs.ModeSymlink}, nil
+			return treeFile{path.Base(name), int64(len(target)), fs.ModeSymlink}, nil
 		}
-		return treeFile{base, int64(len(text)), 0o644}, nil
+		return treeFile{path.Base(name), int64(len(text)), 0o644}, nil
 	}
-	for k := range t {
-		if strings.HasPrefix(k, strings.TrimSuffix(name, "/")+"/") {
-			return treeFile{base, 0, fs.ModeDir | 0o755}, nil
-		}
+	if _, ok := t.dirs[name]; ok {
+		return treeFile{path.Base(name), 0, fs.ModeDir | 0o755}, nil
 	}
 	return nil, fs.ErrNotExist
 }
 
 func (t tree) ReadFile(name string, limit int) ([]byte, error) {
-	text, ok := t[name]
+	text, ok := t.files[name]
 	if !ok {
 		return nil, fs.ErrNotExist
 	}
@@ -50,20 +65,9 @@ func (t tree) ReadFile(name string, limit int) ([]byte, error) {
 }
 
 func (t tree) ReadDir(name string, limit int) ([]fs.DirEntry, error) {
-	seen := map[string]bool{}
 	var out []fs.DirEntry
-	for k := range t {
-		rest, ok := strings.CutPrefix(k, strings.TrimSuffix(name, "/")+"/")
-		if !ok || rest == "" {
-			continue
-		}
-		first, _, _ := strings.Cut(rest, "/")
-		if seen[first] || len(out) == limit {
-			continue
-		}
-		seen[first] = true
-		info, err := t.Lstat(strings.TrimSuffix(name, "/") + "/" + first)
-		if err == nil {
+	for _, n := range t.dirs[name] {
+		if info, err := t.Lstat(path.Join(name, n)); err == nil && len(out) < limit {
 			out = append(out, info.(treeFile))
 		}
 	}
@@ -73,7 +77,7 @@ func (t tree) ReadDir(name string, limit int) ([]fs.DirEntry, error) {
 const project = "/home/user/work/app"
 
 // world is a project such as developers have.
-var world = tree{
+var world = newTree(map[string]string{
 	project + "/README.md":         "# app\n",
 	project + "/go.mod":            "module app\n",
 	project + "/main.go":           "package main\n",
@@ -105,7 +109,7 @@ var world = tree{
 	"/home/user/.ssh/id_rsa":       "key",
 	"/etc/passwd":                  "root\n",
 	"/home/user/work/other/x.go":   "package x\n",
-}
+})
 
 func newAnalyser(t testing.TB) *Analyser {
 	t.Helper()

@@ -45,6 +45,7 @@ func (p resolved) is(c class) bool { return p.class == c || c != 0 && p.also == 
 
 // resolve finds where a word points, and what is there.
 func (r *run) resolve(s *scope, w word) resolved {
+	r.spend(4)
 	p := resolved{word: w}
 	text := w.text
 	if w.wild() {
@@ -87,7 +88,7 @@ func (r *run) linked(root, abs string) bool {
 		if rest[i] != '/' {
 			continue
 		}
-		r.spend(1)
+		r.spend(10)
 		info, err := r.a.fs.Lstat(root + rest[:i])
 		if err != nil {
 			return false

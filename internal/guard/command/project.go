@@ -56,11 +56,21 @@ func (r *run) makefile(c *call, s *scope) (string, bool) {
 		names = []word{f}
 	}
 	for _, n := range names {
-		if v := r.content(s, n); v.state == visible {
+		if v := r.projectFile(s, n); v.state == visible {
 			return v.text, true
 		}
 	}
 	return "", false
+}
+
+// projectFile reads a file of the project; a container is taken to hold the project it was started from.
+func (r *run) projectFile(s *scope, name word) value {
+	if s.remote && s.mirror != "" {
+		here := *s
+		here.remote, here.dir, here.root = false, s.mirror, s.mirror
+		return r.content(&here, name)
+	}
+	return r.content(s, name)
 }
 
 // recipes walks targets and what they depend on, each once.
@@ -294,7 +304,7 @@ func (r *run) npmRun(c *call, name word, args []word, must bool) (value, bool) {
 	var file struct {
 		Scripts map[string]string `json:"scripts"`
 	}
-	v := r.content(s, literal("package.json"))
+	v := r.projectFile(s, literal("package.json"))
 	if v.state == visible {
 		_ = json.Unmarshal([]byte(v.text), &file) // a broken file has no scripts
 	}

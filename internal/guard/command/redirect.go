@@ -107,7 +107,7 @@ func (r *run) write(s *scope, t target, out value) value {
 	if t.append {
 		name = ">>"
 	}
-	r.spend(2)
+	r.spend(6)
 	r.match(&call{s: s, env: s, words: []word{literal(name), t.name}, in: out, span: t.span}, name)
 	if !t.output {
 		return out

@@ -108,6 +108,13 @@ func skipFlags(words []word, i int, values string) int {
 	return i
 }
 
+// inContainer is elsewhere, for a container started from this folder.
+func (c *call) inContainer() *call {
+	next := c.elsewhere()
+	next.s.mirror = c.s.dir
+	return next
+}
+
 // contained runs what follows the name of a container.
 func (r *run) contained(c *call, from int, values string) (value, bool) {
 	i := skipFlags(c.words, from, values)
@@ -120,7 +127,7 @@ func (r *run) contained(c *call, from int, values string) (value, bool) {
 		rest = rest[1:]
 	}
 	r.note(c.s, c.span, c.name+" runs "+rest[0].shown()+" in a container")
-	return r.call(c.elsewhere().with(rest)), true
+	return r.call(c.inContainer().with(rest)), true
 }
 
 // dockerRun: a fresh container can only hurt what is mounted into it.
@@ -144,7 +151,7 @@ func (r *run) dockerRun(c *call, from int) (value, bool) {
 	if _, isHandled := r.a.handlers[rest[0].text]; !isHandled && r.a.rules.tools[rest[0].text] == nil && !r.a.rules.dangerous[rest[0].text] {
 		return unknownFrom(0), true
 	}
-	return r.call(c.elsewhere().with(rest)), true
+	return r.call(c.inContainer().with(rest)), true
 }
 
 func mounts(flags []word) bool {

@@ -193,13 +193,16 @@ func (r *run) findExec(c *call, from int, places []word) int {
 	if end == from {
 		return end
 	}
-	var words []word
+	var words, plain []word // plain: {} inside a word left as it is, as some finds do
+	partly := false
 	for _, w := range c.words[from:end] {
 		if w.text == "{}" {
-			words = append(words, places...)
+			words, plain = append(words, places...), append(plain, places...)
 			continue
 		}
+		plain = append(plain, w)
 		if strings.Contains(w.text, "{}") && len(places) > 0 {
+			partly = true
 			w.text = strings.ReplaceAll(w.text, "{}", places[0].text)
 			w.flags = w.flags&^isExact | places[0].flags
 		}
@@ -209,6 +212,10 @@ func (r *run) findExec(c *call, from int, places []word) int {
 	next := c.with(words)
 	next.in = value{}
 	r.call(next)
+	if partly {
+		next.words = plain
+		r.call(next)
+	}
 	return end
 }
 

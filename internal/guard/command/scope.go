@@ -44,7 +44,8 @@ type scope struct {
 	shared  bool
 	depth   int
 	place   place
-	remote  bool // runs on another machine or in a container: our disk says nothing about it
+	mirror  string // the folder here that a container is taken to hold; "": none
+	remote  bool   // runs on another machine or in a container: our disk says nothing about it
 }
 
 func (s *scope) child() *scope {
@@ -165,6 +166,9 @@ func (v value) then(next value) value { // output of one command after another
 	case next.state == nothing:
 		return v
 	case v.state == visible && next.state == visible:
+		if len(v.text)+len(next.text) > maxText {
+			panic(stop{"too long once run"})
+		}
 		return value{text: v.text + next.text, state: visible, from: v.from | next.from}
 	}
 	return value{state: hidden, from: v.from | next.from}

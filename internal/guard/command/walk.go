@@ -180,6 +180,7 @@ func hide(v value) value {
 
 // repeat walks the body of a loop, again if the first time changed what it starts from.
 func (r *run) repeat(s *scope, body func(*scope) value) value {
+	r.spend(20 + 4*len(s.vars))
 	b := s.child()
 	out := body(b)
 	if s.merge(b) {
@@ -355,7 +356,7 @@ func (r *run) callExpr(s *scope, c *syntax.CallExpr, in value) value {
 	if len(words) == 0 {
 		return value{}
 	}
-	if len(c.Assigns) > 0 {
+	if len(c.Assigns) > 0 && words[0].text != "read" {
 		r.prefixes(env, c)
 	}
 	return r.call(&call{s: s, env: env, words: words, in: in, span: s.place.of(c)})

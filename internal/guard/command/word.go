@@ -310,8 +310,12 @@ func globFlag(text string) wordFlags {
 		switch text[i] {
 		case '\\':
 			i++
-		case '*', '?', '[':
+		case '*', '?':
 			return isGlob
+		case '[':
+			if strings.IndexByte(text[i:], ']') > 0 {
+				return isGlob
+			}
 		}
 	}
 	return 0
@@ -369,6 +373,10 @@ func (b *builder) finishIfAny() {
 }
 
 func (b *builder) add(v word, text string) {
+	b.r.spend(len(text) / 64)
+	if len(b.buf)+len(text) > maxText {
+		panic(stop{"too long once expanded"})
+	}
 	b.buf = append(b.buf, text...)
 	b.flags |= v.flags &^ isExact
 	b.from |= v.from

@@ -83,7 +83,7 @@ func (r *run) stat(s *scope, abs string) bool {
 	if r.a.fs == nil || s.remote {
 		return false
 	}
-	r.spend(1)
+	r.spend(10)
 	info, err := r.a.fs.Lstat(abs)
 	return err == nil && info.IsDir()
 }
