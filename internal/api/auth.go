@@ -68,6 +68,9 @@ func (c *call) rotate(id *identity.Identity, token string) error {
 // end earlier.
 const sessionKeep = 90 * 24 * time.Hour
 
+// keyHeaders are where other vendors' clients put a key.
+var keyHeaders = [...]string{"X-Api-Key", "X-Goog-Api-Key"}
+
 func (c *call) credentials() (identity.Credentials, error) {
 	out := identity.Credentials{IP: c.origin.IP, Agent: c.origin.Agent}
 	h := c.r.Header
@@ -80,9 +83,14 @@ func (c *call) credentials() (identity.Credentials, error) {
 		out.Key = strings.TrimSpace(key)
 		return out, nil
 	}
-	if values := h["X-Api-Key"]; len(values) > 0 && values[0] != "" {
-		out.Key = values[0]
-		return out, nil
+	for _, name := range keyHeaders {
+		if values := h[name]; len(values) > 0 && values[0] != "" {
+			out.Key = values[0]
+			return out, nil
+		}
+	}
+	if err := c.keyInURL(); err != nil {
+		return out, err
 	}
 	if out.Session = cookieValue(h["Cookie"], SessionCookie); out.Session != "" {
 		return out, nil

@@ -68,6 +68,10 @@ func (c *call) fail(err error) {
 	if f.Kind == fault.Unauthenticated {
 		h.Set("WWW-Authenticate", `Bearer realm="fluxway"`)
 	}
+	if c.e != nil && c.e.route.Action.dialect != nil {
+		c.failForeign(f)
+		return
+	}
 	body, err := json.Marshal(errorBody(f, c.origin.Request))
 	if err != nil { // a detail that cannot be encoded must not hide the fault
 		c.s.log.ErrorContext(c.ctx, "fault details cannot be encoded", "code", f.Code, "err", err)

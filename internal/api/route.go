@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"reflect"
 	"time"
+
+	"github.com/fluxway/fluxway/internal/api/compat"
 )
 
 // Instead of a permission a route may name one of these.
@@ -45,6 +47,9 @@ type action struct {
 	whileDown  bool // answers in maintenance and while draining
 	looseQuery bool // parameters that nobody declared are ignored
 	quiet      bool // not written to the audit: it changes nothing
+	ownBody    bool // the door reads the body itself, as it comes
+
+	dialect compat.Dialect // whose shape errors have; nil: ours
 }
 
 // option changes an action.

@@ -156,7 +156,7 @@ func (c *call) permit() error {
 // readBody reads the whole body into a buffer that is reused.
 func (c *call) readBody() error {
 	c.buffer = buffers.Get().(*bytes.Buffer)
-	if c.r.Method == http.MethodGet || c.r.Method == http.MethodHead || c.r.Body == nil || c.r.Body == http.NoBody {
+	if c.e.route.Action.ownBody || c.r.Method == http.MethodGet || c.r.Method == http.MethodHead || c.r.Body == nil || c.r.Body == http.NoBody {
 		return nil
 	}
 	limit := c.e.limit
@@ -358,7 +358,7 @@ func (c *call) user() string {
 // serveOther answers what is not in the table: an unknown API path, or the web UI.
 func (s *Server) serveOther(c *call) {
 	path := c.r.URL.Path
-	if !strings.HasPrefix(path, "/api/") && path != "/api" {
+	if !strings.HasPrefix(path, "/api/") && path != "/api" && !strings.HasPrefix(path, "/v1/") && !strings.HasPrefix(path, "/v1beta/") {
 		s.serveWeb(c)
 		return
 	}

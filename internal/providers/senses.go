@@ -37,6 +37,7 @@ type TranscribeRequest struct {
 	FileName string // its ending tells the vendor the format
 	Language string // ISO 639-1, or empty to detect
 	Prompt   string // words likely to occur
+	English  bool   // translate into English instead
 }
 
 // Transcript is what was said.

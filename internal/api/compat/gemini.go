@@ -81,7 +81,6 @@ type geminiResult struct {
 type geminiTools struct {
 	Declarations    []geminiFunction           `json:"functionDeclarations"`
 	DeclarationsToo []geminiFunction           `json:"function_declarations"`
-	Search          json.RawMessage            `json:"googleSearch"`
 	Others          map[string]json.RawMessage `json:"-"`
 }
 
@@ -321,11 +320,27 @@ func (r *geminiReader) content(c *geminiContent, at string) error {
 		if err != nil {
 			return err
 		}
-		if p.Kind != "" {
+		if !r.merge(role, &p) {
 			r.add(role, p)
 		}
 	}
 	return nil
+}
+
+// merge joins a thought that came in pieces: the seal of the last is for all.
+func (r *geminiReader) merge(role providers.Role, p *providers.Part) bool {
+	n := len(r.req.Messages)
+	if p.Kind != providers.PartReasoning || n == 0 || r.req.Messages[n-1].Role != role {
+		return false
+	}
+	parts := r.req.Messages[n-1].Parts
+	last := &parts[len(parts)-1]
+	if last.Kind != providers.PartReasoning || last.Signature != "" || p.Redacted {
+		return false
+	}
+	p.Text = last.Text + p.Text
+	*last = *p
+	return true
 }
 
 func (r *geminiReader) part(in *geminiPart, at string) (providers.Part, error) {

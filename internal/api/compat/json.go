@@ -24,7 +24,9 @@ func untranslatable(param, format string, args ...any) *fault.Fault {
 	return fault.New(fault.Invalid, "not_translatable", format, args...).WithParam(param)
 }
 
-// decode reads a body; unknown fields are ignored.
+// Decode reads a body; unknown fields are ignored, wrong types are refused.
+func Decode(body []byte, into any) error { return decode(body, into) }
+
 func decode(body []byte, into any) error {
 	if !utf8.Valid(body) {
 		return bad("body", "The body is not valid UTF-8.").WithHint("Encode the text as UTF-8.")

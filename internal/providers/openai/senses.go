@@ -74,7 +74,11 @@ func (m *Model) Transcribe(ctx context.Context, req providers.TranscribeRequest)
 			} `json:"input_token_details"`
 		} `json:"usage"`
 	}
-	resp, err := m.client.Do(ctx, wire.Call{Path: "/audio/transcriptions", Body: body, Type: contentType, Accept: "application/json", Model: req.Model})
+	path := "/audio/transcriptions"
+	if req.English {
+		path = "/audio/translations"
+	}
+	resp, err := m.client.Do(ctx, wire.Call{Path: path, Body: body, Type: contentType, Accept: "application/json", Model: req.Model})
 	if err != nil {
 		return providers.Transcript{}, err
 	}
@@ -104,7 +108,7 @@ func (m *Model) recording(req providers.TranscribeRequest) ([]byte, string, erro
 		return nil, "", fault.New(fault.TooLarge, "audio_too_large", "The recording is larger than 25 MB.").WithHint("Cut or compress it.")
 	}
 	fields := [][2]string{{"model", req.Model}, {"response_format", "json"}}
-	if req.Language != "" {
+	if req.Language != "" && !req.English {
 		fields = append(fields, [2]string{"language", req.Language})
 	}
 	if req.Prompt != "" {

@@ -1,0 +1,282 @@
+package api
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/fluxway/fluxway/internal/api/compat"
+	"github.com/fluxway/fluxway/internal/kit/fault"
+	"github.com/fluxway/fluxway/internal/providers"
+)
+
+// question is a request for an answer, as far as it was read.
+type question struct {
+	compat.Head
+	door  string
+	array bool // Gemini: the stream is a JSON array
+}
+
+// answer passes the question on as it is where the model's vendor speaks the
+// dialect, and translates it elsewhere.
+func (a modelsAPI) answer(c *call, q question) error {
+	d := c.e.route.Action.dialect
+	ctx := c.charged(q.door, q.Model)
+	if !q.array && a.models.Relayable(q.Model, d.Name()) {
+		resp, err := a.models.Relay(ctx, a.encoded(c, d, q))
+		if err == nil {
+			return a.relay(c, q, resp)
+		}
+		if !a.elsewhere(ctx, q.Model, err) {
+			return err
+		}
+	}
+	req, err := d.Request(c.body)
+	if err != nil {
+		return err
+	}
+	req.Model = q.Model
+	meta := compat.Meta{ID: c.origin.Request, Model: q.Model, At: c.started, Usage: q.Usage, Array: q.array, Body: c.body}
+	if q.Stream {
+		return a.stream(ctx, c, req, d.Stream(meta), q.array)
+	}
+	answer, err := providers.Complete(ctx, a.models, req)
+	if err != nil {
+		return err
+	}
+	body, err := d.Whole(answer, meta)
+	if err != nil {
+		return err
+	}
+	c.writeJSON(http.StatusOK, body)
+	return nil
+}
+
+// encoded is the question as the vendor will get it.
+func (a modelsAPI) encoded(c *call, d compat.Dialect, q question) *providers.RawRequest {
+	req := &providers.RawRequest{Dialect: d.Name(), Model: q.Model, Body: c.body, Streaming: q.Stream}
+	switch d.Name() {
+	case providers.DialectMessages:
+		if flags := c.r.Header["Anthropic-Beta"]; len(flags) > 0 {
+			req.Header = http.Header{"Anthropic-Beta": flags}
+		}
+	case providers.DialectGemini:
+		req.Body = bytes.Clone(c.body) // sent as it is, perhaps still while the answer is read, and ours is reused
+	}
+	return req
+}
+
+// elsewhere says whether another model of the route may succeed, although it
+// speaks another dialect.
+func (a modelsAPI) elsewhere(ctx context.Context, model string, err error) bool {
+	if ctx.Err() != nil {
+		return false
+	}
+	switch fault.From(err).Code {
+	case providers.CodeRate, providers.CodeQuota, providers.CodeAuth, providers.CodeOverloaded, providers.CodeUnavailable, providers.CodeSlow, providers.CodeNoModel:
+	default:
+		return false
+	}
+	plan, planErr := a.models.Plan(&providers.Request{Model: model})
+	return planErr == nil && len(plan) > 1
+}
+
+// buffers4k hold what passes by; they are small because many streams live at once.
+var buffers4k = sync.Pool{New: func() any { return new([4 << 10]byte) }}
+
+// outlet writes an answer piece by piece, each at once. A reader that stalls is
+// given up after a while.
+type outlet struct {
+	c       *call
+	flusher http.Flusher
+	until   time.Time // the write deadline that was set last
+}
+
+func (a modelsAPI) outlet(c *call, contentType string) *outlet {
+	h := c.w.Header()
+	h["Content-Type"] = []string{contentType}
+	h["X-Accel-Buffering"] = []string{"no"}
+	steady{c}.endless()
+	o := &outlet{c: c}
+	if t, ok := c.w.(tracked); ok {
+		o.flusher, _ = t.ResponseWriter.(http.Flusher)
+	}
+	return o
+}
+
+// write sends b now.
+func (o *outlet) write(b []byte) error {
+	if len(b) == 0 {
+		return nil
+	}
+	if now := time.Now(); now.Add(stallLimit).After(o.until) {
+		o.until = now.Add(2 * stallLimit)
+		_ = http.NewResponseController(o.c.w).SetWriteDeadline(o.until) // a writer without deadlines cannot stall either
+	}
+	if _, err := o.c.w.Write(b); err != nil {
+		return err
+	}
+	if o.flusher != nil {
+		o.flusher.Flush()
+	}
+	return nil
+}
+
+// relay gives the vendor's bytes to the caller as they come.
+func (a modelsAPI) relay(c *call, q question, resp *providers.RawResponse) error {
+	defer resp.Body.Close()
+	c.release() // a stream may last: the prompt is not held meanwhile
+	contentType := resp.Header.Get("Content-Type")
+	if !q.Stream {
+		return a.relayWhole(c, contentType, resp)
+	}
+	out := a.outlet(c, contentType)
+	var filter *usageFilter
+	if c.e.route.Action.dialect.Name() == providers.DialectChat && !q.Usage {
+		filter = new(usageFilter)
+	}
+	buf := buffers4k.Get().(*[4 << 10]byte)
+	defer buffers4k.Put(buf)
+	for {
+		n, err := resp.Body.Read(buf[:])
+		piece := buf[:n]
+		if filter != nil {
+			piece = filter.pass(piece, err != nil)
+		}
+		if failed := out.write(piece); failed != nil {
+			return nil //nolint:nilerr // the caller is gone: closing the body tells the vendor and the ledger
+		}
+		if err != nil {
+			return a.relayed(c, out, resp, err)
+		}
+	}
+}
+
+// relayed looks at how a stream ended: one that broke says so in its dialect.
+func (a modelsAPI) relayed(c *call, out *outlet, resp *providers.RawResponse, err error) error {
+	tally := resp.Meter.Tally()
+	if errors.Is(err, io.EOF) && (tally.Finished || tally.Stop != "") {
+		return nil
+	}
+	if c.r.Context().Err() != nil {
+		return err
+	}
+	broken := providers.Broken(c.ctx, "the provider", err)
+	d := c.e.route.Action.dialect
+	_ = out.write(d.Stream(compat.Meta{ID: c.origin.Request, At: c.started}).Fail(nil, fault.From(broken))) // gone or told
+	return broken
+}
+
+func (a modelsAPI) relayWhole(c *call, contentType string, resp *providers.RawResponse) error {
+	h := c.w.Header()
+	h["Content-Type"] = []string{contentType}
+	steady{c}.endless()
+	buf := buffers4k.Get().(*[4 << 10]byte)
+	defer buffers4k.Put(buf)
+	n, err := io.ReadFull(resp.Body, buf[:])
+	if err == io.EOF || err == io.ErrUnexpectedEOF { // small answers get a length
+		h["Content-Length"] = []string{strconv.Itoa(n)}
+		_, _ = c.w.Write(buf[:n]) // the caller is gone, or has it
+		return nil
+	}
+	if err != nil {
+		return providers.Broken(c.ctx, "the provider", err)
+	}
+	to := steady{c}
+	if _, err := to.Write(buf[:]); err != nil {
+		return nil //nolint:nilerr // the caller is gone
+	}
+	if _, err := io.CopyBuffer(to, struct{ io.Reader }{resp.Body}, buf[:]); err != nil && c.r.Context().Err() == nil {
+		panic(http.ErrAbortHandler) // half an answer must not look whole
+	}
+	return nil
+}
+
+// stream translates an answer while it comes.
+func (a modelsAPI) stream(ctx context.Context, c *call, req *providers.Request, enc compat.Encoder, array bool) error {
+	s, err := a.models.Stream(ctx, req)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	c.release()
+	contentType := "text/event-stream; charset=utf-8"
+	if array {
+		contentType = "application/json; charset=utf-8"
+	}
+	out := a.outlet(c, contentType)
+	pooled := buffers4k.Get().(*[4 << 10]byte)
+	defer buffers4k.Put(pooled)
+	text := pooled[:0]
+	var chunk providers.Chunk
+	for {
+		err := s.Next(&chunk)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			if c.r.Context().Err() == nil {
+				_ = out.write(enc.Fail(text, fault.From(err))) // gone or told
+			}
+			return err
+		}
+		text = enc.Chunk(text, &chunk)
+		switch chunk.Kind {
+		case providers.ChunkStart, providers.ChunkUsage, providers.ChunkToolEnd: // more follows at once
+			continue
+		}
+		if err := out.write(text); err != nil {
+			return nil //nolint:nilerr // the caller is gone: closing the stream tells the vendor and the ledger
+		}
+		if cap(text) <= cap(pooled) {
+			text = text[:0]
+		} else {
+			text = pooled[:0] // one large piece must not stay for the whole stream
+		}
+	}
+}
+
+// usageFilter takes the chunk of usage out of a chat stream whose caller did not
+// ask for it: the ledger did. Everything else passes untouched.
+type usageFilter struct {
+	held []byte // the beginning of an event whose end has not come yet
+}
+
+var (
+	eventEnd   = []byte("\n\n")
+	noChoices  = []byte(`"choices":[]`)
+	noChoices2 = []byte(`"choices": []`)
+	usageMark  = []byte(`"usage"`)
+)
+
+// pass answers what of p may go on; at the end it holds nothing back.
+func (f *usageFilter) pass(p []byte, end bool) []byte {
+	if len(f.held) == 0 && bytes.HasSuffix(p, eventEnd) && !bytes.Contains(p, noChoices) && !bytes.Contains(p, noChoices2) {
+		return p
+	}
+	f.held = append(f.held, p...)
+	var out []byte
+	for {
+		i := bytes.Index(f.held, eventEnd)
+		switch {
+		case i < 0 && end:
+			return append(out, f.held...)
+		case i < 0:
+			return out
+		}
+		event := f.held[:i+len(eventEnd)]
+		if !isUsage(event) {
+			out = append(out, event...)
+		}
+		f.held = f.held[i+len(eventEnd):]
+	}
+}
+
+func isUsage(event []byte) bool {
+	return (bytes.Contains(event, noChoices) || bytes.Contains(event, noChoices2)) && bytes.Contains(event, usageMark)
+}
