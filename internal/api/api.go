@@ -18,6 +18,7 @@ import (
 
 	"github.com/fluxway/fluxway/internal/agents"
 	"github.com/fluxway/fluxway/internal/conversations"
+	"github.com/fluxway/fluxway/internal/costs"
 	"github.com/fluxway/fluxway/internal/events"
 	"github.com/fluxway/fluxway/internal/identity"
 	"github.com/fluxway/fluxway/internal/jobs"
@@ -35,7 +36,10 @@ type Options struct {
 	Conversations *conversations.Book
 	Agents        *agents.Roster // with Runs
 	Runs          *runs.Desk
+	Costs         *costs.Ledger
 	Settings      Settings
+	Models        Models
+	Models        Gateway          // for the doors in other vendors' dialects
 	Observe       *observe.Observe // nil: nothing is traced or counted
 	Log           *slog.Logger     // nil: silent
 	Version       string           // shown at /version
@@ -182,8 +186,17 @@ func (s *Server) table() []route {
 	if s.opts.Jobs != nil {
 		all = append(all, jobsAPI{s.opts.Jobs}.routes()...)
 	}
+	if s.opts.Costs != nil {
+		all = append(all, costsAPI{s.opts.Costs}.routes()...)
+	}
+	if s.opts.Models != nil {
+		all = append(all, providersAPI{s.opts.Models}.routes()...)
+	}
 	if s.opts.Settings != nil {
 		all = append(all, configAPI{s.opts.Settings}.routes()...)
+	}
+	if s.opts.Models != nil {
+		all = append(all, modelsAPI{s, s.opts.Models}.routes()...)
 	}
 	return all
 }

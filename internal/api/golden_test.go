@@ -12,6 +12,7 @@ import (
 
 	"github.com/fluxway/fluxway/internal/agents"
 	"github.com/fluxway/fluxway/internal/conversations"
+	"github.com/fluxway/fluxway/internal/costs"
 	"github.com/fluxway/fluxway/internal/jobs"
 	"github.com/fluxway/fluxway/internal/runs"
 )
@@ -22,7 +23,7 @@ var update = flag.Bool("update", false, "write generated files again")
 func full(t testing.TB) []route {
 	t.Helper()
 	s := &Server{started: time.Now(), opts: Options{
-		Jobs: new(jobs.Queue), Conversations: new(conversations.Book), Agents: new(agents.Roster), Runs: new(runs.Desk), Settings: struct{ Settings }{},
+		Jobs: new(jobs.Queue), Conversations: new(conversations.Book), Agents: new(agents.Roster), Runs: new(runs.Desk), Costs: new(costs.Ledger), Settings: struct{ Settings }{}, Models: struct{ Models }{},
 	}}
 	routes := s.table()
 	for _, r := range routes {

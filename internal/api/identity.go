@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"net/http"
-	"strconv"
 	"time"
 
 	"github.com/fluxway/fluxway/internal/identity"
@@ -443,9 +442,7 @@ type auditExportQuery struct {
 
 func (a identityAPI) exportAudit(c *call, in auditExportQuery) error {
 	format := identity.ExportFormat(cmp.Or(in.Format, string(identity.CSV)))
-	h := c.w.Header()
-	h.Set("Content-Type", map[identity.ExportFormat]string{identity.CSV: "text/csv; charset=utf-8", identity.JSONL: "application/x-ndjson"}[format])
-	h.Set("Content-Disposition", "attachment; filename="+strconv.Quote("audit-"+time.Now().UTC().Format("2006-01-02")+"."+string(format)))
+	c.attach("audit", string(format))
 	return a.d.ExportAudit(c.ctx, steady{c}, in.filter(), format)
 }
 

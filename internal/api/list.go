@@ -28,3 +28,11 @@ func pieceOf[T any](q listQuery, rows []T, err error, key func(T) string) (page.
 	}
 	return page.Of(q.Query, rows, key), nil
 }
+
+// whole is a list that is always short enough for one page.
+func whole[T any](rows []T, err error) (page.Page[T], error) {
+	if rows == nil {
+		rows = []T{}
+	}
+	return page.Page[T]{Data: rows}, err
+}

@@ -8,6 +8,7 @@ import (
 	"github.com/fluxway/fluxway/internal/api"
 	"github.com/fluxway/fluxway/internal/api/apitest"
 	"github.com/fluxway/fluxway/internal/conversations"
+	"github.com/fluxway/fluxway/internal/costs"
 	"github.com/fluxway/fluxway/internal/identity"
 	"github.com/fluxway/fluxway/internal/ids"
 	"github.com/fluxway/fluxway/internal/jobs"
@@ -44,6 +45,10 @@ var bodies = map[string]string{
 	"PATCH /api/v1/users/{user}":                 `{"name":"Stolen"}`,
 	"PATCH /api/v1/conversations/{conversation}": `{"title":"Stolen"}`,
 	"PATCH /api/v1/jobs/schedules/{schedule}":    `{"enabled":false}`,
+	"POST /api/v1/costs/reconcile":               `{"provider":"openai","invoice":"day,model,amount\n2026-11-01,gpt-5,1.00\n"}`,
+	"POST /api/v1/costs/budgets":                 `{"amount":1000000}`,
+	"PATCH /api/v1/costs/budgets/{budget}":       `{"amount":2000000}`,
+	"POST /api/v1/costs/budgets/{budget}/grant":  `{"amount":1000000}`,
 }
 
 func name(r api.RouteInfo) string { return r.Method + " " + r.Pattern }
@@ -55,7 +60,8 @@ func fill(pattern string, values map[string]string) string {
 		"session": string(ids.New[ids.Session]()), "device": string(ids.New[ids.Device]()), "user": string(ids.New[ids.User]()),
 		"workspace": string(ids.New[ids.Workspace]()), "key": string(ids.New[ids.Key]()), "job": string(ids.New[ids.Job]()),
 		"schedule": string(ids.New[ids.Schedule]()), "conversation": string(ids.New[ids.Conversation]()),
-		"message": string(ids.New[ids.Message]()), "run": string(ids.New[ids.Run]()), "kind": "no.such", "agent": "assistant",
+		"message": string(ids.New[ids.Message]()), "run": string(ids.New[ids.Run]()), "kind": "no.such",
+		"budget": string(ids.New[ids.Budget]()), "record": string(ids.New[ids.Usage]()), "agent": "assistant",
 	}
 	segments := strings.Split(pattern, "/")
 	for i, s := range segments {
@@ -81,8 +87,11 @@ func body(r api.RouteInfo) any {
 
 // query is what a route demands there.
 func query(r api.RouteInfo) string {
-	if r.Pattern == "/api/v1/events/stream" {
+	switch r.Pattern {
+	case "/api/v1/events/stream":
 		return "?channels=jobs"
+	case "/api/v1/costs/breakdown":
+		return "?by=model"
 	}
 	return ""
 }
@@ -127,7 +136,7 @@ func TestAViewerChangesNothing(t *testing.T) {
 		if r.Public || r.Method == http.MethodGet {
 			continue
 		}
-		own := r.Permission == "signed_in" || r.Permission == "events:read" || strings.HasPrefix(r.Permission, "account:") || r.Permission == "config:read"
+		own := r.Permission == "signed_in" || r.Permission == "events:read" || strings.HasPrefix(r.Permission, "account:") || r.Permission == "config:read" || r.Permission == "costs:read"
 		viewer := w.Viewer.Do(t, r.Method, fill(r.Pattern, nil), body(r))
 		if p, err := viewer.Problem(); !own && (viewer.Status != http.StatusForbidden || err != nil) {
 			t.Errorf("%s as a viewer: %d %s (%v), want 403", name(r), viewer.Status, p.Code, err)
@@ -167,6 +176,18 @@ func ownThings(t *testing.T, w *apitest.World) map[string]string {
 	if err != nil {
 		t.Fatal(err)
 	}
+	budget, err := w.Ledger.CreateBudget(t.Context(), id.Workspace, costs.Budget{Amount: 1_000_000, Enabled: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	spent, err := w.Ledger.Reserve(t.Context(), costs.Call{Attribution: costs.Attribution{Workspace: id.Workspace, User: id.User}, Provider: "demo", Model: "assistant", Input: 1, Output: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	spent.Settle(costs.Settlement{Outcome: costs.OK})
+	if err := w.Ledger.Flush(t.Context()); err != nil {
+		t.Fatal(err)
+	}
 	vera := ""
 	for _, u := range users.Data {
 		if u.Login == "vera" {
@@ -176,7 +197,7 @@ func ownThings(t *testing.T, w *apitest.World) map[string]string {
 	return map[string]string{
 		"workspace": string(id.Workspace), "session": string(id.Session), "conversation": string(c.ID), "message": string(accepted.Message.ID),
 		"run": string(accepted.Run.ID), "job": string(accepted.Run.Job), "schedule": string(schedule.ID), "key": string(key.ID), "user": vera,
-		"device": string(ids.New[ids.Device]()),
+		"device": string(ids.New[ids.Device]()), "budget": string(budget.ID), "record": string(spent.ID()),
 	}
 }
 
@@ -200,6 +221,7 @@ func TestForeignThingsAreNotFound(t *testing.T) {
 			broken := fill(r.Pattern, map[string]string{
 				"workspace": "x", "session": "ses_1", "conversation": "run_01ARZ3NDEKTSV4RRFFQ69G5FAV", "message": "%00", "run": "%ff", "job": "''",
 				"schedule": strings.Repeat("a", 300), "key": "key_", "user": "usr_01ARZ3NDEKTSV4RRFFQ69G5FA!", "device": "..%2f..",
+				"budget": "bud_x", "record": "use_",
 			})
 			a := w.Admin.Do(t, r.Method, broken, body(r))
 			if p, err := a.Problem(); err != nil || a.Status != http.StatusBadRequest && a.Status != http.StatusNotFound && a.Status != http.StatusForbidden {

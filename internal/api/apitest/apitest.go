@@ -20,12 +20,14 @@ import (
 	"github.com/fluxway/fluxway/internal/agents"
 	"github.com/fluxway/fluxway/internal/api"
 	"github.com/fluxway/fluxway/internal/conversations"
+	"github.com/fluxway/fluxway/internal/costs"
 	"github.com/fluxway/fluxway/internal/events"
 	"github.com/fluxway/fluxway/internal/events/eventstest"
 	"github.com/fluxway/fluxway/internal/identity"
 	"github.com/fluxway/fluxway/internal/identity/identitytest"
 	"github.com/fluxway/fluxway/internal/ids"
 	"github.com/fluxway/fluxway/internal/jobs"
+	"github.com/fluxway/fluxway/internal/kit/lifecycle"
 	"github.com/fluxway/fluxway/internal/providers"
 	"github.com/fluxway/fluxway/internal/runs"
 	"github.com/fluxway/fluxway/internal/store"
@@ -40,6 +42,7 @@ type World struct {
 	Jobs      *jobs.Queue
 	Book      *conversations.Book
 	Desk      *runs.Desk
+	Ledger    *costs.Ledger
 	Server    *api.Server
 	URL       string // http://127.0.0.1:…
 	Workspace ids.Workspace
@@ -63,7 +66,7 @@ func New(t testing.TB, db *store.DB, change ...func(*api.Options)) *World {
 	w.AdminContext = identitytest.SetUp(t, w.Directory)
 	w.Workspace = identity.From(w.AdminContext).Workspace
 	opts := api.Options{
-		DB: db, Directory: w.Directory, Hub: w.Hub, Jobs: w.Jobs, Conversations: w.Book, Agents: agents.New("test/echo"), Runs: w.Desk,
+		DB: db, Directory: w.Directory, Hub: w.Hub, Jobs: w.Jobs, Conversations: w.Book, Agents: agents.New(agents.Always("test/echo")), Runs: w.Desk, Costs: w.Ledger,
 		Settings: new(settings), Version: "test", Listen: "127.0.0.1:0", Drain: 5 * time.Second, DataDir: t.TempDir(), Backups: t.TempDir(),
 	}
 	for _, c := range change {
@@ -94,17 +97,26 @@ func (w *World) work(t testing.TB) {
 	w.Book, err = conversations.New(conversations.Options{DB: w.DB, Hub: w.Hub})
 	must()
 	w.Desk, err = runs.New(runs.Options{
-		DB: w.DB, Hub: w.Hub, Jobs: w.Jobs, Conversations: w.Book, Agents: agents.New("test/echo"),
-		Model: func(name string) (providers.Model, string, error) { return echo{}, name, nil },
+		DB: w.DB, Hub: w.Hub, Jobs: w.Jobs, Conversations: w.Book, Agents: agents.New(agents.Always("test/echo")),
+		Model: func(_ context.Context, _ ids.Workspace, name string) (providers.Model, string, error) {
+			return echo{}, name, nil
+		},
 	})
 	must()
+	catalogue, err := providers.NewCatalogue(nil)
+	must()
+	w.Ledger, err = costs.New(costs.Options{DB: w.DB, Hub: w.Hub, Catalogue: catalogue, Sole: true})
+	must()
 	ctx, cancel := context.WithCancel(context.Background())
+	var group lifecycle.Group
+	group.Add("costs", w.Ledger)
+	group.Add("jobs", w.Jobs)
 	stopped := make(chan error, 1)
-	go func() { stopped <- w.Jobs.Run(ctx) }()
+	go func() { stopped <- group.Run(ctx) }()
 	t.Cleanup(func() {
 		cancel()
 		if err := <-stopped; err != nil {
-			t.Errorf("the queue ended with %v", err)
+			t.Errorf("background work ended with %v", err)
 		}
 	})
 }

@@ -2816,6 +2816,726 @@ export interface paths {
     };
     trace?: never;
   };
+  "/api/v1/costs/records": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** Every attempt to reach a model, newest first; a price that is not known is null. */
+    get: {
+      parameters: {
+        query?: {
+          /** How many rows at the most, 1 to 500; 50 if left out. */
+          limit?: number;
+          /** next_cursor of the page before. */
+          cursor?: string;
+          /** Not before this moment. */
+          since?: string;
+          /** Before this moment. */
+          until?: string;
+          user?: string;
+          key?: string;
+          agent?: string;
+          run?: string;
+          conversation?: string;
+          project?: string;
+          workflow?: string;
+          door?: string;
+          model?: string;
+          provider?: string;
+          outcome?: string;
+        };
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["RecordPage"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/costs/records/{record}": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** One attempt. */
+    get: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path: {
+          record: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Record"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/costs/export": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** The records as a file, oldest first. */
+    get: {
+      parameters: {
+        query?: {
+          /** Not before this moment. */
+          since?: string;
+          /** Before this moment. */
+          until?: string;
+          user?: string;
+          key?: string;
+          agent?: string;
+          run?: string;
+          conversation?: string;
+          project?: string;
+          workflow?: string;
+          door?: string;
+          model?: string;
+          provider?: string;
+          outcome?: string;
+          /** csv if left out. */
+          format?: "csv" | "jsonl";
+        };
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "text/csv": string;
+            "application/x-ndjson": string;
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/costs/totals": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** What everything adds up to. */
+    get: {
+      parameters: {
+        query?: {
+          /** Not before this moment. */
+          since?: string;
+          /** Before this moment. */
+          until?: string;
+          user?: string;
+          key?: string;
+          agent?: string;
+          run?: string;
+          conversation?: string;
+          project?: string;
+          workflow?: string;
+          door?: string;
+          model?: string;
+          provider?: string;
+          outcome?: string;
+        };
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Sums"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/costs/breakdown": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** What was spent by model, provider, agent, user, key and more; the dearest first. */
+    get: {
+      parameters: {
+        query: {
+          /** Not before this moment. */
+          since?: string;
+          /** Before this moment. */
+          until?: string;
+          user?: string;
+          key?: string;
+          agent?: string;
+          run?: string;
+          conversation?: string;
+          project?: string;
+          workflow?: string;
+          door?: string;
+          model?: string;
+          provider?: string;
+          outcome?: string;
+          /** model, provider, agent, user, key, door, conversation, outcome, day and more. */
+          by: string;
+          /** 50 if left out. */
+          limit?: number;
+        };
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["SharePage"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/costs/trend": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** What was spent by hour or day, without gaps. */
+    get: {
+      parameters: {
+        query?: {
+          /** Not before this moment. */
+          since?: string;
+          /** Before this moment. */
+          until?: string;
+          user?: string;
+          key?: string;
+          agent?: string;
+          run?: string;
+          conversation?: string;
+          project?: string;
+          workflow?: string;
+          door?: string;
+          model?: string;
+          provider?: string;
+          outcome?: string;
+          /** day if left out. */
+          step?: "hour" | "day";
+          /** Whose days, such as Europe/Berlin; UTC if left out. */
+          zone?: string;
+        };
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["PointPage"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/costs/burn": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** How fast money goes, and where the month will end. */
+    get: {
+      parameters: {
+        query?: {
+          /** Not before this moment. */
+          since?: string;
+          /** Before this moment. */
+          until?: string;
+          user?: string;
+          key?: string;
+          agent?: string;
+          run?: string;
+          conversation?: string;
+          project?: string;
+          workflow?: string;
+          door?: string;
+          model?: string;
+          provider?: string;
+          outcome?: string;
+          /** Whose month, such as Europe/Berlin; UTC if left out. */
+          zone?: string;
+        };
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Burn"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/costs/forecast": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** What the next days will probably cost, with intervals and how wrong it was before. */
+    get: {
+      parameters: {
+        query?: {
+          /** Not before this moment. */
+          since?: string;
+          /** Before this moment. */
+          until?: string;
+          user?: string;
+          key?: string;
+          agent?: string;
+          run?: string;
+          conversation?: string;
+          project?: string;
+          workflow?: string;
+          door?: string;
+          model?: string;
+          provider?: string;
+          outcome?: string;
+          /** ensemble if left out. */
+          method?: "linear" | "holt" | "ensemble";
+          /** 30 if left out. */
+          days?: number;
+          /** UTC if left out. */
+          zone?: string;
+        };
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Forecast"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/costs/advice": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** What would have cost less, with evidence. */
+    get: {
+      parameters: {
+        query?: {
+          /** 30 days ago if left out. */
+          since?: string;
+        };
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["AdvicePage"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/costs/reconcile": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get?: never;
+    put?: never;
+    /** Compare a provider's invoice (CSV) with the ledger. */
+    post: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody: {
+        content: {
+          "application/json": components["schemas"]["ReconcileRequest"];
+        };
+      };
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Reconciliation"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/costs/budgets": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** Budgets, with where each stands. */
+    get: {
+      parameters: {
+        query?: {
+          /** How many rows at the most, 1 to 500; 50 if left out. */
+          limit?: number;
+          /** next_cursor of the page before. */
+          cursor?: string;
+        };
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["BudgetStatusPage"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    put?: never;
+    /** Limit spending for a scope and a period. */
+    post: {
+      parameters: {
+        query?: never;
+        header?: {
+          /** A fresh random text; the same request with the same key within a day gets the same answer instead of being done twice. */
+          "Idempotency-Key"?: string;
+        };
+        path?: never;
+        cookie?: never;
+      };
+      requestBody: {
+        content: {
+          "application/json": components["schemas"]["BudgetRequest"];
+        };
+      };
+      responses: {
+        201: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["BudgetStatus"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/costs/budgets/{budget}": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** One budget. */
+    get: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path: {
+          budget: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["BudgetStatus"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    put?: never;
+    post?: never;
+    /** Remove a budget; records stay. */
+    delete: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path: {
+          budget: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        204: {
+          headers: { [name: string]: unknown };
+          content?: never;
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    options?: never;
+    head?: never;
+    /** Change a budget. */
+    patch: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path: {
+          budget: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: {
+        content: {
+          "application/json": components["schemas"]["BudgetChangeRequest"];
+        };
+      };
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["BudgetStatus"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    trace?: never;
+  };
+  "/api/v1/costs/budgets/{budget}/grant": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get?: never;
+    put?: never;
+    /** Allow more in the current period. */
+    post: {
+      parameters: {
+        query?: never;
+        header?: {
+          /** A fresh random text; the same request with the same key within a day gets the same answer instead of being done twice. */
+          "Idempotency-Key"?: string;
+        };
+        path: {
+          budget: string;
+        };
+        cookie?: never;
+      };
+      requestBody: {
+        content: {
+          "application/json": components["schemas"]["GrantRequest"];
+        };
+      };
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["BudgetStatus"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/costs/budgets/{budget}/projection": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** Where a budget will be at the end of its period. */
+    get: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path: {
+          budget: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Projection"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   "/api/v1/config": {
     parameters: { query?: never; header?: never; path?: never; cookie?: never };
     /** Every setting, with where it came from; secrets are masked. */
@@ -3505,6 +4225,261 @@ export interface components {
       cron?: string;
       time_zone?: string;
       enabled?: boolean;
+    };
+    RecordPage: {
+      data: components["schemas"]["Record"][];
+      has_more: boolean;
+      next_cursor?: string;
+    };
+    Record: {
+      id: string;
+      user?: string;
+      key?: string;
+      agent?: string;
+      run?: string;
+      conversation?: string;
+      project?: string;
+      workflow?: string;
+      door?: string;
+      model_asked?: string;
+      model: string;
+      served?: string;
+      provider: string;
+      account?: string;
+      attempt: number;
+      unit: string;
+      price: number;
+      priced: boolean;
+      premium: number;
+      tokens: components["schemas"]["Tokens"];
+      estimated: boolean;
+      latency_us: number;
+      first_token_us: number;
+      outcome: string;
+      error_code?: string;
+      at: string;
+    };
+    Tokens: {
+      input: number;
+      cache_read: number;
+      cache_write: number;
+      cache_write_long: number;
+      audio_input: number;
+      image_input: number;
+      output: number;
+      reasoning: number;
+      audio_output: number;
+      image_output: number;
+    };
+    Sums: {
+      calls: number;
+      price: number;
+      unpriced: number;
+      estimated: number;
+      premium: number;
+      input: number;
+      cached: number;
+      output: number;
+      failed: number;
+      latency_us: number;
+    };
+    SharePage: {
+      data: components["schemas"]["Share"][];
+      has_more: boolean;
+      next_cursor?: string;
+    };
+    Share: {
+      name: string;
+      calls: number;
+      price: number;
+      unpriced: number;
+      estimated: number;
+      premium: number;
+      input: number;
+      cached: number;
+      output: number;
+      failed: number;
+      latency_us: number;
+      percent: number;
+    };
+    PointPage: {
+      data: components["schemas"]["Point"][];
+      has_more: boolean;
+      next_cursor?: string;
+    };
+    Point: {
+      at: string;
+      calls: number;
+      price: number;
+      unpriced: number;
+      estimated: number;
+      premium: number;
+      input: number;
+      cached: number;
+      output: number;
+      failed: number;
+      latency_us: number;
+    };
+    Burn: {
+      last_hour: number;
+      last_day: number;
+      last_week: number;
+      per_hour: number;
+      per_day: number;
+      month: components["schemas"]["Span"];
+      month_spent: number;
+      month_projected: number;
+      unpriced: number;
+    };
+    Span: {
+      start: string;
+      end?: string;
+    };
+    Forecast: {
+      method: string;
+      history: number;
+      days: components["schemas"]["Predicted"][];
+      total: components["schemas"]["Predicted"];
+      errors: components["schemas"]["BackTest"][];
+      weights?: { [key: string]: number };
+    };
+    Predicted: {
+      at?: string;
+      price: number;
+      low_80: number;
+      high_80: number;
+      low_95: number;
+      high_95: number;
+    };
+    BackTest: {
+      method: string;
+      tests: number;
+      mean_error: number;
+      relative_error: number;
+    };
+    AdvicePage: {
+      data: components["schemas"]["Advice"][];
+      has_more: boolean;
+      next_cursor?: string;
+    };
+    Advice: {
+      kind: string;
+      provider: string;
+      model: string;
+      use?: string;
+      agent?: string;
+      says: string;
+      saving: number;
+      evidence: components["schemas"]["Evidence"];
+    };
+    Evidence: {
+      since: string;
+      calls: number;
+      price: number;
+      input?: number;
+      cached?: number;
+      output?: number;
+    };
+    ReconcileRequest: {
+      provider: string;
+      /** The provider's usage export as CSV text: a day, a model and an amount in dollars. */
+      invoice: string;
+      /** How far amounts may differ, in micro-dollars. */
+      tolerance?: number;
+    };
+    Reconciliation: {
+      provider: string;
+      span: components["schemas"]["Span"];
+      invoiced: number;
+      recorded: number;
+      matched: number;
+      differences: components["schemas"]["Difference"][];
+    };
+    Difference: {
+      day: string;
+      model: string;
+      invoiced: number;
+      recorded: number;
+      calls: number;
+      unpriced: number;
+      why: string;
+    };
+    BudgetStatusPage: {
+      data: components["schemas"]["BudgetStatus"][];
+      has_more: boolean;
+      next_cursor?: string;
+    };
+    BudgetStatus: {
+      id: string;
+      name: string;
+      scope: string;
+      scope_id?: string;
+      period: string;
+      zone: string;
+      unit: string;
+      amount: number;
+      thresholds: number[];
+      at_limit: string;
+      rollover: boolean;
+      enabled: boolean;
+      notify?: string;
+      created_at: string;
+      updated_at: string;
+      current: components["schemas"]["Span"];
+      limit: number;
+      carried: number;
+      granted: number;
+      spent: number;
+      reserved: number;
+      left: number;
+      percent: number;
+      calls: number;
+      unpriced: number;
+      blocked: number;
+    };
+    BudgetRequest: {
+      name?: string;
+      /** workspace if left out. */
+      scope?: "workspace" | "user" | "key" | "agent" | "model" | "project" | "workflow";
+      /** Which user, key, agent …; none for the workspace. */
+      scope_id?: string;
+      /** monthly if left out. */
+      period?: "daily" | "weekly" | "monthly" | "total";
+      /** Whose clocks; UTC if left out. */
+      zone?: string;
+      /** money if left out. */
+      unit?: "money" | "premium";
+      /** Micro-dollars (a dollar is 1000000), or thousandths of a premium request. */
+      amount: number;
+      /** Percentages that warn; 50, 80, 95 if left out. */
+      thresholds?: number[];
+      /** block if left out. */
+      at_limit?: "alert" | "throttle" | "ask" | "block";
+      rollover?: boolean;
+      /** Who is told; the caller if left out. */
+      notify?: string;
+    };
+    BudgetChangeRequest: {
+      name?: string;
+      amount?: number;
+      thresholds?: number[];
+      at_limit?: "alert" | "throttle" | "ask" | "block";
+      rollover?: boolean;
+      enabled?: boolean;
+      notify?: string;
+    };
+    GrantRequest: {
+      /** In the budget's unit, as its amount. */
+      amount: number;
+    };
+    Projection: {
+      budget: string;
+      current: components["schemas"]["Span"];
+      limit: number;
+      spent: number;
+      per_day: number;
+      projected: number;
+      runs_out_at?: string;
     };
     Config: {
       /** The file that was read, or that saving would make. */
