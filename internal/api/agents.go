@@ -31,16 +31,17 @@ func (a agentsAPI) routes() []route {
 	}
 }
 
-func (a agentsAPI) list(_ context.Context, in listQuery) (page.Page[agents.Agent], error) {
-	return pieceOf(in, a.roster.List(), nil, func(a agents.Agent) string { return a.Name })
+func (a agentsAPI) list(ctx context.Context, in listQuery) (page.Page[agents.Agent], error) {
+	all, err := a.roster.List(ctx, workspaceOf(ctx))
+	return pieceOf(in, all, err, func(a agents.Agent) string { return a.Name })
 }
 
 type agentPath struct {
 	Agent string `path:"agent"`
 }
 
-func (a agentsAPI) get(_ context.Context, in agentPath) (agents.Agent, error) {
-	return a.roster.Get(in.Agent)
+func (a agentsAPI) get(ctx context.Context, in agentPath) (agents.Agent, error) {
+	return a.roster.Get(ctx, workspaceOf(ctx), in.Agent)
 }
 
 type chatRequest struct {

@@ -189,10 +189,10 @@ func (a *App) openWork(context.Context) (err error) {
 		return err
 	}
 	models := map[string]providers.Model{demo.Vendor: demo.New(demo.Options{Pace: demoPace})}
-	a.agents = agents.New(demo.Vendor + "/" + demo.Name)
+	a.agents = agents.New(agents.Always(demo.Vendor + "/" + demo.Name))
 	a.runs, err = runs.New(runs.Options{
 		DB: a.db, Hub: a.hub, Jobs: a.queue, Conversations: a.conversations, Agents: a.agents, Log: a.log,
-		Model: func(name string) (providers.Model, string, error) { return findModel(models, name) },
+		Model: func(_ context.Context, _ ids.Workspace, name string) (providers.Model, string, error) { return findModel(models, name) },
 	})
 	return err
 }

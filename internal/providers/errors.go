@@ -194,3 +194,9 @@ func rootText(err error) string {
 		err = next
 	}
 }
+
+// NoProvider is the fault of a provider's name that means nothing here.
+func NoProvider(name string) error {
+	return fault.New(fault.NotFound, "provider_not_found", "There is no provider %q.", name).WithParam("provider").
+		WithHint("GET /api/v1/providers lists them; another OpenAI-compatible server is named in the settings, with its base_url.")
+}

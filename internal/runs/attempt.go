@@ -115,11 +115,11 @@ func (d *Desk) begin(ctx context.Context, run Run) (*attempt, error) {
 
 // answer asks the model and passes on what it says as it says it.
 func (d *Desk) answer(ctx context.Context, a *attempt) (*providers.Response, error) {
-	agent, err := d.opts.Agents.Get(a.run.Agent)
+	agent, err := d.opts.Agents.Get(ctx, a.run.Workspace, a.run.Agent)
 	if err != nil {
 		return nil, err
 	}
-	model, name, err := d.opts.Model(a.run.Model)
+	model, name, err := d.opts.Model(ctx, a.run.Workspace, a.run.Model)
 	if err != nil {
 		return nil, err
 	}

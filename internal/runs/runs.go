@@ -68,11 +68,11 @@ type Options struct {
 	Jobs          *jobs.Queue         // required; New defines its kind of job there
 	Conversations *conversations.Book // required
 	Agents        *agents.Roster      // required
-	// Model finds the adapter for "provider/model" and the name it knows it by.
-	Model       func(name string) (providers.Model, string, error) // required
-	Concurrency int                                                // runs at once in this process; 0: 64
-	History     int                                                // messages given to the model; 0: 40
-	Log         *slog.Logger                                       // nil: silent
+	// Model finds who serves "provider/model" for a workspace, and the name they know it by.
+	Model       func(ctx context.Context, ws ids.Workspace, name string) (providers.Model, string, error) // required
+	Concurrency int                                                                                       // runs at once in this process; 0: 64
+	History     int                                                                                       // messages given to the model; 0: 40
+	Log         *slog.Logger                                                                              // nil: silent
 }
 
 // Desk accepts requests and works on them.
@@ -119,7 +119,7 @@ type Accepted struct {
 // Start accepts a request: once it returns, the request survives anything.
 func (d *Desk) Start(ctx context.Context, who conversations.Asker, r Request) (Accepted, error) {
 	var a Accepted
-	agent, err := d.opts.Agents.Get(r.Agent)
+	agent, err := d.opts.Agents.Get(ctx, who.Workspace, r.Agent)
 	if err != nil {
 		return a, err
 	}

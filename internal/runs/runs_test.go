@@ -45,8 +45,10 @@ func newOffice(t *testing.T, db *store.DB, model providers.Model) *office {
 	book, err := conversations.New(conversations.Options{DB: db, Hub: hub})
 	must(err)
 	desk, err := runs.New(runs.Options{
-		DB: db, Hub: hub, Jobs: queue, Conversations: book, Agents: agents.New("test/model"),
-		Model: func(string) (providers.Model, string, error) { return model, "model", nil },
+		DB: db, Hub: hub, Jobs: queue, Conversations: book, Agents: agents.New(agents.Always("test/model")),
+		Model: func(context.Context, ids.Workspace, string) (providers.Model, string, error) {
+			return model, "model", nil
+		},
 	})
 	must(err)
 	return &office{desk, t, db, queue, book, conversations.Asker{Workspace: storetest.Workspace(), User: ids.New[ids.User]()}}

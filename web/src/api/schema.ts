@@ -3536,6 +3536,416 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  "/api/v1/providers": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** Who serves models, whether they are ready, and what to do if not. */
+    get: {
+      parameters: {
+        query?: {
+          /** How many rows at the most, 1 to 500; 50 if left out. */
+          limit?: number;
+          /** next_cursor of the page before. */
+          cursor?: string;
+        };
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["ProviderPage"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/providers/{provider}": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** One provider. */
+    get: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path: {
+          provider: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Provider"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/providers/{provider}/models": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** The models that a provider itself lists now. */
+    get: {
+      parameters: {
+        query?: {
+          /** How many rows at the most, 1 to 500; 50 if left out. */
+          limit?: number;
+          /** next_cursor of the page before. */
+          cursor?: string;
+        };
+        header?: never;
+        path: {
+          provider: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["ListedPage"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/providers/{provider}/test": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get?: never;
+    put?: never;
+    /** Ask a provider something small and say in words what came of it. */
+    post: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path: {
+          provider: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: {
+        content: {
+          "application/json": components["schemas"]["TestRequest"];
+        };
+      };
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["ProviderTest"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/providers/{provider}/accounts": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get?: never;
+    put?: never;
+    /** Store a key, encrypted; it is never shown again. */
+    post: {
+      parameters: {
+        query?: never;
+        header?: {
+          /** A fresh random text; the same request with the same key within a day gets the same answer instead of being done twice. */
+          "Idempotency-Key"?: string;
+        };
+        path: {
+          provider: string;
+        };
+        cookie?: never;
+      };
+      requestBody: {
+        content: {
+          "application/json": components["schemas"]["AddAccountRequest"];
+        };
+      };
+      responses: {
+        201: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["AddedAccount"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/providers/{provider}/accounts/{account}": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get?: never;
+    put?: never;
+    post?: never;
+    /** Forget a stored account and its key. */
+    delete: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path: {
+          provider: string;
+          account: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        204: {
+          headers: { [name: string]: unknown };
+          content?: never;
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    options?: never;
+    head?: never;
+    /** Switch a stored account on or off, or replace its key. */
+    patch: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path: {
+          provider: string;
+          account: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: {
+        content: {
+          "application/json": components["schemas"]["ChangeAccountRequest"];
+        };
+      };
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["ProviderAccount"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    trace?: never;
+  };
+  "/api/v1/providers/{provider}/signin": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get?: never;
+    put?: never;
+    /** Begin to sign in with a code that is typed on the provider's page. */
+    post: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path: {
+          provider: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        201: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["SignInCode"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/providers/{provider}/signin/{signin}": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get?: never;
+    put?: never;
+    /** Wait a moment for a sign-in to be finished; done says whether it is. */
+    post: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path: {
+          provider: string;
+          signin: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["SignInState"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/models": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** The models that can be asked for: routes, and the catalogue's models of the providers at hand. */
+    get: {
+      parameters: {
+        query?: {
+          /** How many rows at the most, 1 to 500; 50 if left out. */
+          limit?: number;
+          /** next_cursor of the page before. */
+          cursor?: string;
+        };
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["ModelPage"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/models/found": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** What this machine already has: sign-ins of other programs, model servers, keys in the environment. */
+    get: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["FoundModels"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   "/api/v1/config": {
     parameters: { query?: never; header?: never; path?: never; cookie?: never };
     /** Every setting, with where it came from; secrets are masked. */
@@ -4480,6 +4890,174 @@ export interface components {
       per_day: number;
       projected: number;
       runs_out_at?: string;
+    };
+    ProviderPage: {
+      data: components["schemas"]["Provider"][];
+      has_more: boolean;
+      next_cursor?: string;
+    };
+    Provider: {
+      /** The name before the slash of provider/model. */
+      provider: string;
+      title: string;
+      /** signed_out: the credential is not accepted; missing: there is none; off: switched off in the settings. */
+      state: "ready" | "resting" | "signed_out" | "missing" | "off";
+      /** What to do, unless it is ready. */
+      hint?: string;
+      /** The settings, a variable or a stored account name it. */
+      configured: boolean;
+      /** It works without a key. */
+      keyless: boolean;
+      /** It runs on this machine. */
+      local: boolean;
+      /** How to sign in instead of giving a key. */
+      sign_in?: string;
+      /** The variables its key is looked for in. */
+      variables: string[];
+      /** Where it is reached, if not at its usual address. */
+      base_url?: string;
+      /** It failed again and again and is not asked until then. */
+      left_alone_until?: string;
+      accounts: components["schemas"]["ProviderAccount"][];
+    };
+    ProviderAccount: {
+      /** Of a stored account; others are changed where they are set. */
+      id?: string;
+      name: string;
+      /** Where the credential is kept. */
+      source: "stored" | "settings" | "variable" | "cli";
+      /** Such as OPENAI_API_KEY or fluxway.yaml:3:5. */
+      where?: string;
+      state: "ready" | "resting" | "signed_out" | "expired" | "off";
+      /** Why it is not ready. */
+      reason?: string;
+      /** When it is tried again. */
+      until?: string;
+      last_used?: string;
+      created_at?: string;
+    };
+    ListedPage: {
+      data: components["schemas"]["Listed"][];
+      has_more: boolean;
+      next_cursor?: string;
+    };
+    Listed: {
+      id: string;
+      name?: string;
+      context?: number;
+      max_output?: number;
+    };
+    TestRequest: {
+      /** The name of the account to use; the first that is ready if left out. */
+      account?: string;
+    };
+    ProviderTest: {
+      ok: boolean;
+      /** What happened, in words. */
+      message: string;
+      /** What to do about it. */
+      hint?: string;
+      code?: string;
+      /** The account that was used. */
+      account?: string;
+      /** The model that answered. */
+      model?: string;
+      /** How many models the provider lists for this account. */
+      models: number;
+      took_ms: number;
+    };
+    AddAccountRequest: {
+      /** What to show for it; if left out: key, or key 2 and so on. */
+      name?: string;
+      /** Stored encrypted and never shown again. */
+      key: string;
+      /** Ask the provider first; a key that does not work is not stored. */
+      test?: boolean;
+    };
+    AddedAccount: {
+      account: components["schemas"]["ProviderAccount"];
+      test?: components["schemas"]["ProviderTest"];
+    };
+    ChangeAccountRequest: {
+      enabled?: boolean;
+      /** Replaces the key. */
+      key?: string;
+    };
+    SignInCode: {
+      /** Names this sign-in when it is asked about. */
+      sign_in: string;
+      code: string;
+      /** Where to type the code. */
+      url: string;
+      expires: string;
+    };
+    SignInState: {
+      done: boolean;
+      /** The stored account, once it is done. */
+      account?: components["schemas"]["ProviderAccount"];
+    };
+    ModelPage: {
+      data: components["schemas"]["Model"][];
+      has_more: boolean;
+      next_cursor?: string;
+    };
+    Model: {
+      /** provider/model, or the name of a route. */
+      id: string;
+      name?: string;
+      /** Empty for a route. */
+      provider?: string;
+      /** Of a route, in the order written. */
+      targets?: string[];
+      /** What agents use that name no model. */
+      default: boolean;
+      /** The context window in tokens, if known. */
+      context?: number;
+      max_output?: number;
+      /** What it can do besides text. */
+      can: string[];
+      /** In micro-dollars per million tokens; left out if it is not known, which is not free. */
+      price?: components["schemas"]["ModelPrice"];
+    };
+    ModelPrice: {
+      input?: number;
+      cache_read?: number;
+      output?: number;
+    };
+    FoundModels: {
+      /** Sign-ins of other programs. */
+      logins: components["schemas"]["FoundLogin"][];
+      /** Model servers that answered. */
+      servers: components["schemas"]["FoundServer"][];
+      /** Keys in the environment. */
+      keys: components["schemas"]["FoundKey"][];
+    };
+    FoundLogin: {
+      provider: string;
+      title: string;
+      state: "ready" | "expired" | "broken";
+      plan?: string;
+      expires?: string;
+      hint?: string;
+      /** The settings allow its use. */
+      used: boolean;
+      /** A good model to begin with. */
+      model?: string;
+    };
+    FoundServer: {
+      provider: string;
+      title: string;
+      base_url: string;
+      models: components["schemas"]["Listed"][];
+      /** The settings name it. */
+      used: boolean;
+    };
+    FoundKey: {
+      provider: string;
+      title: string;
+      variable: string;
+      /** A good model to begin with. */
+      model?: string;
     };
     Config: {
       /** The file that was read, or that saving would make. */
