@@ -39,7 +39,7 @@ type Options struct {
 	Costs         *costs.Ledger
 	Settings      Settings
 	Models        Models
-	Models        Gateway          // for the doors in other vendors' dialects
+	Gateway       Gateway          // for the doors in other vendors' dialects
 	Observe       *observe.Observe // nil: nothing is traced or counted
 	Log           *slog.Logger     // nil: silent
 	Version       string           // shown at /version
@@ -195,8 +195,8 @@ func (s *Server) table() []route {
 	if s.opts.Settings != nil {
 		all = append(all, configAPI{s.opts.Settings}.routes()...)
 	}
-	if s.opts.Models != nil {
-		all = append(all, modelsAPI{s, s.opts.Models}.routes()...)
+	if s.opts.Gateway != nil {
+		all = append(all, doorsAPI{s, s.opts.Gateway}.routes()...)
 	}
 	return all
 }

@@ -29,13 +29,13 @@ type Gateway interface {
 // maxPrompt bounds a request with images, documents or sound in it.
 const maxPrompt = 50 << 20
 
-// modelsAPI is other vendors' APIs in front of any model.
-type modelsAPI struct {
+// doorsAPI is other vendors' APIs in front of any model.
+type doorsAPI struct {
 	s      *Server
 	models Gateway
 }
 
-func (a modelsAPI) routes() []route {
+func (a doorsAPI) routes() []route {
 	var all []route
 	all = append(all, a.openAI()...)
 	all = append(all, a.anthropic()...)

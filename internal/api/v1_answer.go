@@ -24,7 +24,7 @@ type question struct {
 
 // answer passes the question on as it is where the model's vendor speaks the
 // dialect, and translates it elsewhere.
-func (a modelsAPI) answer(c *call, q question) error {
+func (a doorsAPI) answer(c *call, q question) error {
 	d := c.e.route.Action.dialect
 	ctx := c.charged(q.door, q.Model)
 	if !q.array && a.models.Relayable(q.Model, d.Name()) {
@@ -58,7 +58,7 @@ func (a modelsAPI) answer(c *call, q question) error {
 }
 
 // encoded is the question as the vendor will get it.
-func (a modelsAPI) encoded(c *call, d compat.Dialect, q question) *providers.RawRequest {
+func (a doorsAPI) encoded(c *call, d compat.Dialect, q question) *providers.RawRequest {
 	req := &providers.RawRequest{Dialect: d.Name(), Model: q.Model, Body: c.body, Streaming: q.Stream}
 	switch d.Name() {
 	case providers.DialectMessages:
@@ -73,7 +73,7 @@ func (a modelsAPI) encoded(c *call, d compat.Dialect, q question) *providers.Raw
 
 // elsewhere says whether another model of the route may succeed, although it
 // speaks another dialect.
-func (a modelsAPI) elsewhere(ctx context.Context, model string, err error) bool {
+func (a doorsAPI) elsewhere(ctx context.Context, model string, err error) bool {
 	if ctx.Err() != nil {
 		return false
 	}
@@ -97,7 +97,7 @@ type outlet struct {
 	until   time.Time // the write deadline that was set last
 }
 
-func (a modelsAPI) outlet(c *call, contentType string) *outlet {
+func (a doorsAPI) outlet(c *call, contentType string) *outlet {
 	h := c.w.Header()
 	h["Content-Type"] = []string{contentType}
 	h["X-Accel-Buffering"] = []string{"no"}
@@ -128,7 +128,7 @@ func (o *outlet) write(b []byte) error {
 }
 
 // relay gives the vendor's bytes to the caller as they come.
-func (a modelsAPI) relay(c *call, q question, resp *providers.RawResponse) error {
+func (a doorsAPI) relay(c *call, q question, resp *providers.RawResponse) error {
 	defer resp.Body.Close()
 	c.release() // a stream may last: the prompt is not held meanwhile
 	contentType := resp.Header.Get("Content-Type")
@@ -158,7 +158,7 @@ func (a modelsAPI) relay(c *call, q question, resp *providers.RawResponse) error
 }
 
 // relayed looks at how a stream ended: one that broke says so in its dialect.
-func (a modelsAPI) relayed(c *call, out *outlet, resp *providers.RawResponse, err error) error {
+func (a doorsAPI) relayed(c *call, out *outlet, resp *providers.RawResponse, err error) error {
 	tally := resp.Meter.Tally()
 	if errors.Is(err, io.EOF) && (tally.Finished || tally.Stop != "") {
 		return nil
@@ -172,7 +172,7 @@ func (a modelsAPI) relayed(c *call, out *outlet, resp *providers.RawResponse, er
 	return broken
 }
 
-func (a modelsAPI) relayWhole(c *call, contentType string, resp *providers.RawResponse) error {
+func (a doorsAPI) relayWhole(c *call, contentType string, resp *providers.RawResponse) error {
 	h := c.w.Header()
 	h["Content-Type"] = []string{contentType}
 	steady{c}.endless()
@@ -198,7 +198,7 @@ func (a modelsAPI) relayWhole(c *call, contentType string, resp *providers.RawRe
 }
 
 // stream translates an answer while it comes.
-func (a modelsAPI) stream(ctx context.Context, c *call, req *providers.Request, enc compat.Encoder, array bool) error {
+func (a doorsAPI) stream(ctx context.Context, c *call, req *providers.Request, enc compat.Encoder, array bool) error {
 	s, err := a.models.Stream(ctx, req)
 	if err != nil {
 		return err

@@ -4,7 +4,7 @@ import (
 	"github.com/fluxway/fluxway/internal/api/compat"
 )
 
-func (a modelsAPI) anthropic() []route {
+func (a doorsAPI) anthropic() []route {
 	d := compat.Messages{}
 	return []route{
 		{"POST", "/v1/messages", "models:use", "Anthropic's Messages, with any model.", foreign[none](d, a.ask("anthropic"), also("text/event-stream"))},
@@ -12,7 +12,7 @@ func (a modelsAPI) anthropic() []route {
 	}
 }
 
-func (a modelsAPI) countMessage(c *call) error {
+func (a doorsAPI) countMessage(c *call) error {
 	d := c.e.route.Action.dialect
 	head, err := d.Head(c.body)
 	if err != nil {

@@ -102,7 +102,7 @@ func (r *recording) check() error {
 	return badForm("response_format", "The format %q is not made here.", cut(r.fields["response_format"])).WithHint("Use json, text or verbose_json.")
 }
 
-func (a modelsAPI) transcribe(c *call) error {
+func (a doorsAPI) transcribe(c *call) error {
 	in, err := readRecording(c)
 	if err != nil {
 		return err
@@ -146,7 +146,7 @@ func transcriptUsage(out providers.Transcript) map[string]any {
 
 // transcriptEvents is a stream for those who asked for one; the whole text is
 // there at once.
-func (a modelsAPI) transcriptEvents(c *call, out providers.Transcript) error {
+func (a doorsAPI) transcriptEvents(c *call, out providers.Transcript) error {
 	w := a.outlet(c, "text/event-stream; charset=utf-8")
 	for _, event := range []map[string]any{
 		{"type": "transcript.text.delta", "delta": out.Text},
@@ -163,7 +163,7 @@ func (a modelsAPI) transcriptEvents(c *call, out providers.Transcript) error {
 	return nil
 }
 
-func (a modelsAPI) speak(c *call) error {
+func (a doorsAPI) speak(c *call) error {
 	var in struct {
 		Model        string          `json:"model"`
 		Input        string          `json:"input"`

@@ -9,7 +9,7 @@ import (
 	"github.com/fluxway/fluxway/internal/providers"
 )
 
-func (a modelsAPI) gemini() []route {
+func (a doorsAPI) gemini() []route {
 	d := compat.Gemini{}
 	const summary = "Google's generateContent, streamGenerateContent, countTokens and embedContent, with any model: {model} ends with a colon and the method."
 	all := []route{{"GET", "/v1beta/models", "models:read", "The models that can be asked, in Google's shape.", foreign[none](d, a.listGemini)}}
@@ -18,7 +18,7 @@ func (a modelsAPI) gemini() []route {
 }
 
 // geminiMethod does what the address says behind the model's colon.
-func (a modelsAPI) geminiMethod(c *call) error {
+func (a doorsAPI) geminiMethod(c *call) error {
 	address := pathModel(c)
 	at := strings.LastIndexByte(address, ':')
 	if at < 0 {
@@ -59,7 +59,7 @@ func noMethod(method string) error {
 		WithHint("Write the model, a colon, and generateContent, streamGenerateContent, countTokens, embedContent or batchEmbedContents.")
 }
 
-func (a modelsAPI) countGemini(c *call, model string) error {
+func (a doorsAPI) countGemini(c *call, model string) error {
 	body := c.body
 	if inner := rawjson.Find(body, "generateContentRequest"); inner != nil {
 		body = inner
@@ -86,7 +86,7 @@ type geminiEmbedding struct {
 	Dimensions int    `json:"outputDimensionality"`
 }
 
-func (a modelsAPI) embedGemini(c *call, model string, batch bool) error {
+func (a doorsAPI) embedGemini(c *call, model string, batch bool) error {
 	var in struct {
 		geminiEmbedding
 		Requests []geminiEmbedding `json:"requests"`
@@ -139,7 +139,7 @@ func geminiModel(l providers.Listing) map[string]any {
 	return m
 }
 
-func (a modelsAPI) listGemini(c *call) error {
+func (a doorsAPI) listGemini(c *call) error {
 	listing := a.models.List()
 	data := make([]map[string]any, 0, len(listing))
 	for _, l := range listing {
@@ -148,7 +148,7 @@ func (a modelsAPI) listGemini(c *call) error {
 	return c.foreignJSON(map[string]any{"models": data})
 }
 
-func (a modelsAPI) oneGemini(c *call) error {
+func (a doorsAPI) oneGemini(c *call) error {
 	l, err := a.find(pathModel(c))
 	if err != nil {
 		return err

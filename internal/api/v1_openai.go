@@ -13,7 +13,7 @@ import (
 	"github.com/fluxway/fluxway/internal/providers"
 )
 
-func (a modelsAPI) openAI() []route {
+func (a doorsAPI) openAI() []route {
 	chat, responses := compat.Chat{}, compat.Responses{}
 	all := []route{
 		{"POST", "/v1/chat/completions", "models:use", "OpenAI's Chat Completions, with any model.", foreign[none](chat, a.ask("openai"), also("text/event-stream"))},
@@ -28,7 +28,7 @@ func (a modelsAPI) openAI() []route {
 }
 
 // ask is the door of a dialect whose body names the model.
-func (a modelsAPI) ask(door string) func(c *call) error {
+func (a doorsAPI) ask(door string) func(c *call) error {
 	return func(c *call) error {
 		head, err := c.e.route.Action.dialect.Head(c.body)
 		if err != nil {
@@ -65,7 +65,7 @@ func (r *embeddingsRequest) texts() ([]string, error) {
 		WithParam("input").WithHint("Send texts; numbers of tokens are not translated.")
 }
 
-func (a modelsAPI) embeddings(c *call) error {
+func (a doorsAPI) embeddings(c *call) error {
 	var in embeddingsRequest
 	if err := decodeForeign(c, &in); err != nil {
 		return err
@@ -136,7 +136,7 @@ func anthropicModel(l providers.Listing) map[string]any {
 // wantsAnthropic tells the two clients apart that share an address.
 func wantsAnthropic(c *call) bool { return len(c.r.Header["Anthropic-Version"]) > 0 }
 
-func (a modelsAPI) list(c *call) error {
+func (a doorsAPI) list(c *call) error {
 	listing := a.models.List()
 	data := make([]map[string]any, 0, len(listing))
 	if !wantsAnthropic(c) {
@@ -155,7 +155,7 @@ func (a modelsAPI) list(c *call) error {
 	return c.foreignJSON(map[string]any{"data": data, "has_more": false, "first_id": first, "last_id": last})
 }
 
-func (a modelsAPI) one(c *call) error {
+func (a doorsAPI) one(c *call) error {
 	l, err := a.find(pathModel(c))
 	if err != nil {
 		return err
@@ -168,7 +168,7 @@ func (a modelsAPI) one(c *call) error {
 
 // find is a model by any name it can be asked for under, even one that the
 // catalogue does not know.
-func (a modelsAPI) find(name string) (providers.Listing, error) {
+func (a doorsAPI) find(name string) (providers.Listing, error) {
 	plan, err := a.models.Plan(&providers.Request{Model: name})
 	if err != nil {
 		return providers.Listing{}, err
