@@ -40,8 +40,7 @@ func Main(args []string, streams Streams, build Build) int {
 	root := e.root()
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
-	var problems problemsError
-	if err != nil && !errors.As(err, &problems) { // those were printed already
+	if err != nil && !printed(err) {
 		report(e.printer(), streams.Err, err)
 	}
 	return exitCode(err)
@@ -69,7 +68,7 @@ func (e *env) root() *cobra.Command {
 	root.CompletionOptions.HiddenDefaultCmd = false
 	root.AddCommand(
 		e.upCommand(), e.setupCommand(), e.keysCommand(), e.configCommand(), e.doctorCommand(),
-		e.backupCommand(), e.restoreCommand(), e.versionCommand(),
+		e.backupCommand(), e.restoreCommand(), e.costsCommand(), e.versionCommand(),
 	)
 	return root
 }

@@ -48,10 +48,20 @@ type problemsError struct{ count int }
 // Error counts.
 func (p problemsError) Error() string { return fmt.Sprintf("%d problems found", p.count) }
 
+// printed reports whether the command told about the error itself.
+func printed(err error) bool {
+	var problems problemsError
+	var verdict verdictError
+	var hook hookError
+	return errors.As(err, &problems) || errors.As(err, &verdict) || errors.As(err, &hook)
+}
+
 // exitCode maps an error to the code that scripts see.
 func exitCode(err error) int {
 	var usage usageError
 	var problems problemsError
+	var verdict verdictError
+	var hook hookError
 	var answered *client.Error
 	var f *fault.Fault
 	switch {
@@ -61,6 +71,10 @@ func exitCode(err error) int {
 		return exitUsage
 	case errors.As(err, &problems):
 		return exitProblems
+	case errors.As(err, &verdict):
+		return verdict.code()
+	case errors.As(err, &hook):
+		return exitHookBlock
 	case errors.Is(err, context.Canceled):
 		return exitInterrupted
 	case errors.As(err, &answered):

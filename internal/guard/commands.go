@@ -49,3 +49,6 @@ func Packs(userPacks string) ([]CommandPack, error) { return command.All(userPac
 
 // CommandsIn finds the commands of a script, a Makefile, a package.json or a CI file.
 func CommandsIn(name string, text []byte) ([]Snippet, error) { return command.Snippets(name, text) }
+
+// ShellText writes an argument list as shell text that runs the same.
+func ShellText(argv []string) string { return command.ShellText(argv) }

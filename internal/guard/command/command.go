@@ -149,6 +149,8 @@ type finding struct {
 	span        Span
 	effect      string
 	alternative string
+	by          *rule     // instead of effect and alternative: the rule,
+	of          *matching // and what it matched
 }
 
 // stop ends an analysis that must not go on; judge recovers it.
@@ -287,6 +289,9 @@ func (r *run) note(s *scope, at Span, says string) {
 
 func (r *run) ruling() Ruling {
 	b := r.best
+	if b.by != nil {
+		b.effect, b.alternative = b.of.fill(b.by.effect, false), b.of.fill(b.by.alternative, true)
+	}
 	b.span.Start = min(max(b.span.Start, 0), len(r.text))
 	b.span.End = min(max(b.span.End, b.span.Start), len(r.text))
 	out := Ruling{

@@ -1,6 +1,9 @@
 package command
 
-import "errors"
+import (
+	"errors"
+	"strings"
+)
 
 // All reads the built-in packs and those of a folder; "": no folder.
 func All(dir string) ([]Pack, error) {
@@ -42,3 +45,12 @@ func (p Pack) Builtin() bool { return p.builtin }
 
 // Source is the file the pack was read from.
 func (p Pack) Source() string { return p.source }
+
+// ShellText writes an argument list as shell text that runs the same.
+func ShellText(argv []string) string {
+	words := make([]string, len(argv))
+	for i, a := range argv {
+		words[i] = quote(word{text: a})
+	}
+	return strings.Join(words, " ")
+}

@@ -1,7 +1,7 @@
 package command
 
 import (
-	"path"
+	"cmp"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -81,10 +81,8 @@ func (r *run) hitBy(m *matching, ru *rule) {
 	if ru.verdict < r.best.verdict || ru.verdict == r.best.verdict && ru.severity <= r.best.severity {
 		return
 	}
-	r.found(finding{
-		verdict: ru.verdict, severity: ru.severity, rule: ru.id, family: ru.family, span: c.span,
-		effect: m.fill(ru.effect, false), alternative: m.fill(ru.alternative, true),
-	})
+	kept := *m // the words for it are put together when it is known to be the strictest
+	r.found(finding{verdict: ru.verdict, severity: ru.severity, rule: ru.id, family: ru.family, span: c.span, by: ru, of: &kept})
 }
 
 func (r *run) maybeBy(m *matching, ru *rule) {
@@ -372,43 +370,59 @@ const maxNamed = 8 // words named in a suggestion
 
 // fill puts what was found into a text for people, or quoted into a command.
 func (m *matching) fill(text string, quoted bool) string {
-	if strings.IndexByte(text, '{') < 0 {
-		return text
-	}
-	show := func(words []word) string {
-		if !quoted {
-			return shown(words, 4)
+	var b strings.Builder
+	for {
+		i := strings.IndexByte(text, '{')
+		if i < 0 {
+			b.WriteString(text)
+			return b.String()
 		}
-		parts := make([]string, 0, min(len(words), maxNamed))
-		for _, w := range words[:min(len(words), maxNamed)] {
-			parts = append(parts, quote(w))
+		j := strings.IndexByte(text[i:], '}')
+		if j < 0 {
+			b.WriteString(text)
+			return b.String()
 		}
-		return strings.Join(parts, " ")
+		b.WriteString(text[:i])
+		b.WriteString(m.part(text[i+1:i+j], quoted))
+		text = text[i+j+1:]
 	}
-	paths := make([]word, 0, min(len(m.hit), maxNamed))
-	for _, p := range m.hit[:min(len(m.hit), maxNamed)] {
-		paths = append(paths, p.word)
-	}
-	first, last := word{}, word{}
-	if len(m.rest) > 0 {
-		first, last = m.rest[0], m.rest[len(m.rest)-1]
-	}
-	count := ""
-	if strings.Contains(text, "{count}") {
-		if count = m.r.count(m.c.s, m.hit); count == "" {
-			count = "what is"
+}
+
+// part is the text for one name in braces.
+func (m *matching) part(name string, quoted bool) string {
+	switch name {
+	case "args":
+		return named(m.rest, quoted)
+	case "first":
+		return named(m.rest[:min(1, len(m.rest))], quoted)
+	case "last":
+		return named(m.rest[max(0, len(m.rest)-1):], quoted)
+	case "paths":
+		paths := make([]word, 0, min(len(m.hit), maxNamed))
+		for _, p := range m.hit[:min(len(m.hit), maxNamed)] {
+			paths = append(paths, p.word)
 		}
+		return named(paths, quoted)
+	case "count":
+		return cmp.Or(m.r.count(m.c.s, m.hit), "what is")
+	case "dir":
+		return cmp.Or(m.c.s.dir, "the current folder")
+	case "program":
+		return m.name
 	}
-	dir := m.c.s.dir
-	if dir == "" {
-		dir = "the current folder"
+	return "{" + name + "}"
+}
+
+// named shows words to people, or quotes them for a shell.
+func named(words []word, quoted bool) string {
+	if !quoted {
+		return shown(words, 4)
 	}
-	base := ""
-	if len(paths) > 0 {
-		base = path.Base(paths[0].shown())
+	parts := make([]string, 0, min(len(words), maxNamed))
+	for _, w := range words[:min(len(words), maxNamed)] {
+		parts = append(parts, quote(w))
 	}
-	return strings.NewReplacer("{args}", show(m.rest), "{paths}", show(paths), "{first}", show([]word{first}), "{last}", show([]word{last}),
-		"{count}", count, "{dir}", dir, "{program}", m.name, "{name}", base).Replace(text)
+	return strings.Join(parts, " ")
 }
 
 func shown(words []word, most int) string {

@@ -96,7 +96,11 @@ func yamlSnippets(text []byte) ([]Snippet, error) {
 			}
 			for _, v := range values {
 				if s, ok := scalar(v); ok {
-					out = append(out, Snippet{Name: pair.Key.String(), Line: v.GetToken().Position.Line, Text: templated(s)})
+					line := v.GetToken().Position.Line
+					if v.Type() == ast.LiteralType { // the text starts below the sign
+						line++
+					}
+					out = append(out, Snippet{Name: pair.Key.String(), Line: line, Text: templated(s)})
 				}
 			}
 		}), doc.Body)
