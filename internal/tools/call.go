@@ -1,0 +1,155 @@
+package tools
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"time"
+
+	"github.com/fluxway/fluxway/internal/kit/fault"
+)
+
+// Call takes one call all the way. An error means that the caller's ctx ended or
+// that the journal could not be written; everything else is a Result.
+func (t *Belt) Call(ctx context.Context, call Call) (Result, error) {
+	if err := context.Cause(ctx); err != nil {
+		return Result{}, err
+	}
+	e, err := t.find(call.Tool)
+	if err != nil {
+		return Fails(err), nil
+	}
+	call.Tool = e.spec.Name
+	if call.Args, err = e.args.read(call.Args); err != nil {
+		return Fails(err), nil
+	}
+	entry := Entry{Spec: e.spec, Call: call, At: time.Now()}
+	entry.Ruling, err = t.box.judge(ctx, e.spec, call)
+	if err != nil {
+		return Result{}, err
+	}
+	switch entry.Ruling.Verdict {
+	case Allow:
+		return t.box.run(ctx, e, entry)
+	case Ask:
+		entry.Result = waiting(e.spec, entry.Ruling)
+	default:
+		entry.Result = refusal(e.spec, entry.Ruling)
+	}
+	return entry.Result, t.box.finished(ctx, entry)
+}
+
+// judge asks the gate; a gate that cannot answer refuses.
+func (b *Toolbox) judge(ctx context.Context, spec Spec, call Call) (ruling Ruling, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			b.log.ErrorContext(ctx, "the gate panicked", "tool", spec.Name, "panic", p, "stack", string(debug.Stack()))
+			ruling, err = broken(), nil
+		}
+	}()
+	ruling, err = b.opts.Gate.Judge(ctx, spec, call)
+	if err == nil {
+		return ruling, nil
+	}
+	if cause := context.Cause(ctx); cause != nil {
+		return Ruling{}, cause
+	}
+	b.log.ErrorContext(ctx, "the gate could not judge", "tool", spec.Name, "err", err)
+	return broken(), nil
+}
+
+func broken() Ruling {
+	return Ruling{Verdict: Refuse, Rule: "tools.gate_broken", Reason: "The guard could not judge the call.",
+		Hint: "Do not try again; tell the person that the guard is broken."}
+}
+
+func (b *Toolbox) run(ctx context.Context, e *entry, entry Entry) (Result, error) {
+	if b.opts.Auditor != nil {
+		if err := b.opts.Auditor.Started(ctx, entry); err != nil {
+			return Result{}, fmt.Errorf("journalling the start of %s: %w", e.spec.Name, err)
+		}
+	}
+	result, err := b.within(ctx, e, entry.Call)
+	if err == nil {
+		result = b.cut(ctx, e.spec, entry.Call, result)
+	} else {
+		cause := context.Cause(ctx)
+		result = Fails(err)
+		if cause != nil && errors.Is(err, cause) {
+			result.Code = "cancelled"
+			entry.Result, entry.Took = result, time.Since(entry.At)
+			return Result{}, errors.Join(cause, b.finished(ctx, entry))
+		}
+	}
+	entry.Result, entry.Took = result, time.Since(entry.At)
+	return result, b.finished(ctx, entry)
+}
+
+func (b *Toolbox) finished(ctx context.Context, entry Entry) error {
+	if b.opts.Auditor == nil {
+		return nil
+	}
+	if err := b.opts.Auditor.Finished(context.WithoutCancel(ctx), entry); err != nil {
+		return fmt.Errorf("journalling the end of %s: %w", entry.Spec.Name, err)
+	}
+	return nil
+}
+
+// outcome is what a tool left behind.
+type outcome struct {
+	result Result
+	err    error
+}
+
+// within runs a tool for as long as it may and a grace more; then nobody waits for it.
+func (b *Toolbox) within(ctx context.Context, e *entry, call Call) (Result, error) {
+	late := fault.New(fault.Timeout, "tool_timeout", "%s took longer than %s and was stopped.", e.spec.Name, e.spec.Timeout).
+		WithHint("Ask for less at once.")
+	runCtx, cancel := context.WithTimeoutCause(ctx, e.spec.Timeout, late)
+	defer cancel()
+	done := make(chan outcome, 1)
+	b.wg.Go(func() { done <- b.guarded(runCtx, e, call) })
+	select {
+	case o := <-done:
+		return settle(runCtx, o)
+	case <-runCtx.Done():
+	}
+	grace := time.NewTimer(b.opts.Grace)
+	defer grace.Stop()
+	select {
+	case o := <-done:
+		return settle(runCtx, o)
+	case <-grace.C:
+	}
+	b.log.WarnContext(ctx, "a tool did not stop", "tool", e.spec.Name, "run", call.Run)
+	if cause := context.Cause(ctx); cause != nil {
+		return Result{}, cause
+	}
+	return Result{}, late.WithHint("It did not react and may still be working: look at what it did before you try again.")
+}
+
+// settle prefers the reason the call was stopped over the tool's own words for it.
+func settle(ctx context.Context, o outcome) (Result, error) {
+	cause := context.Cause(ctx)
+	if o.err != nil && cause != nil && (errors.Is(o.err, context.Canceled) || errors.Is(o.err, context.DeadlineExceeded)) {
+		return Result{}, cause
+	}
+	return o.result, o.err
+}
+
+// guarded turns a panic into an error.
+func (b *Toolbox) guarded(ctx context.Context, e *entry, call Call) (o outcome) {
+	defer func() {
+		if p := recover(); p != nil {
+			b.log.ErrorContext(ctx, "a tool panicked", "tool", e.spec.Name, "run", call.Run, "panic", p, "stack", string(debug.Stack()))
+			o = outcome{err: fault.New(fault.Internal, "tool_crashed", "%s crashed; what it had begun may be half done.", e.spec.Name).
+				WithHint("Look at the state of things, then try another way.")}
+		}
+	}()
+	result, err := e.tool.Run(ctx, call)
+	if err != nil {
+		b.log.DebugContext(ctx, "a tool failed", "tool", e.spec.Name, "run", call.Run, "err", err)
+	}
+	return outcome{result, err}
+}

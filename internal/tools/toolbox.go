@@ -1,0 +1,201 @@
+package tools
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/fluxway/fluxway/internal/kit/fault"
+	"github.com/fluxway/fluxway/internal/kit/suggest"
+	"github.com/fluxway/fluxway/internal/store"
+)
+
+// Options are what a Toolbox needs.
+type Options struct {
+	Gate    Gate          // nil: only public tools that look may run
+	Auditor Auditor       // nil: no journal
+	DB      *store.DB     // with Bodies; nil: outputs that are cut are not kept
+	Bodies  *store.Bodies // keeps what was cut
+	Grace   time.Duration // how long a tool may go on after its time is up; 0: 5 s
+	Log     *slog.Logger  // nil: silent
+}
+
+// Toolbox holds every tool and is the only way to run one.
+type Toolbox struct {
+	opts Options
+	log  *slog.Logger
+	wg   sync.WaitGroup // calls that are running, also those nobody waits for any more
+
+	mu    sync.RWMutex // guards tools
+	tools map[string]*entry
+}
+
+// entry is a tool with what was worked out when it was put in.
+type entry struct {
+	tool Tool
+	spec Spec
+	args *shape
+}
+
+// New makes an empty toolbox.
+func New(opts Options) (*Toolbox, error) {
+	if (opts.DB == nil) != (opts.Bodies == nil) {
+		return nil, errors.New("tools: Options.DB and Options.Bodies go together")
+	}
+	if opts.Gate == nil {
+		opts.Gate = closed{}
+	}
+	opts.Grace = cmp.Or(opts.Grace, 5*time.Second)
+	log := opts.Log
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
+	return &Toolbox{opts: opts, log: log, tools: make(map[string]*entry)}, nil
+}
+
+// Put makes these the tools of an origin, replacing what it had; none removes them. A name that
+// another origin has, a schema that cannot be read or a level that does not exist changes nothing.
+func (b *Toolbox) Put(origin string, list ...Tool) error {
+	fresh := make(map[string]*entry, len(list))
+	for _, t := range list {
+		e, err := prepare(origin, t)
+		if err != nil {
+			return err
+		}
+		if _, twice := fresh[e.spec.Name]; twice {
+			return nameTaken(e.spec.Name, origin)
+		}
+		fresh[e.spec.Name] = e
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for name := range fresh {
+		if old, ok := b.tools[name]; ok && old.spec.Origin != origin {
+			return nameTaken(name, old.spec.Origin)
+		}
+	}
+	maps.DeleteFunc(b.tools, func(_ string, e *entry) bool { return e.spec.Origin == origin })
+	maps.Copy(b.tools, fresh)
+	return nil
+}
+
+func prepare(origin string, t Tool) (*entry, error) {
+	spec := t.Spec()
+	spec.Origin = origin
+	if spec.Name = Normalize(spec.Name); spec.Name == "" {
+		return nil, fmt.Errorf("tools: a tool of %s has no name", origin)
+	}
+	if spec.Level != Public && spec.Level != Restricted && spec.Level != Dangerous {
+		return nil, fmt.Errorf("tools: %s of %s has the unknown level %q", spec.Name, origin, spec.Level)
+	}
+	spec.Timeout = cmp.Or(spec.Timeout, DefaultTimeout)
+	spec.MaxOutput = cmp.Or(spec.MaxOutput, DefaultOutput)
+	args, err := newShape(spec.Schema)
+	if err != nil {
+		return nil, fmt.Errorf("tools: the schema of %s of %s: %w", spec.Name, origin, err)
+	}
+	spec.Schema = args.text
+	return &entry{tool: t, spec: spec, args: args}, nil
+}
+
+func nameTaken(name, origin string) error {
+	return fault.New(fault.Conflict, "tool_name_taken", "A tool called %s exists already, from %s.", name, origin).
+		WithHint("Give the tool another name, or its server a prefix.")
+}
+
+// For gives an agent its tools; nothing else can be called through the belt.
+func (b *Toolbox) For(f Filter) (*Belt, error) {
+	if err := f.Check(); err != nil {
+		return nil, err
+	}
+	return &Belt{box: b, filter: f}, nil
+}
+
+// Wait returns when no tool is running any more, or ctx ends.
+func (b *Toolbox) Wait(ctx context.Context) error {
+	done := make(chan struct{})
+	var waiter sync.WaitGroup
+	waiter.Go(func() { b.wg.Wait(); close(done) })
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// Belt is the part of a toolbox that one agent has.
+type Belt struct {
+	box    *Toolbox
+	filter Filter
+}
+
+// Specs lists the belt's tools by name.
+func (t *Belt) Specs() []Spec {
+	t.box.mu.RLock()
+	defer t.box.mu.RUnlock()
+	var list []Spec
+	for name, e := range t.box.tools {
+		if t.filter.Has(name) {
+			list = append(list, e.spec)
+		}
+	}
+	slices.SortFunc(list, func(a, b Spec) int { return cmp.Compare(a.Name, b.Name) })
+	return list
+}
+
+// Spec finds one tool of the belt.
+func (t *Belt) Spec(name string) (Spec, error) {
+	e, err := t.find(name)
+	if err != nil {
+		return Spec{}, err
+	}
+	return e.spec, nil
+}
+
+// find treats a tool that exists and is not the agent's like one that does not exist.
+func (t *Belt) find(name string) (*entry, error) {
+	t.box.mu.RLock()
+	defer t.box.mu.RUnlock()
+	normal := Normalize(name)
+	if e, ok := t.box.tools[normal]; ok && t.filter.Has(normal) {
+		return e, nil
+	}
+	var names []string
+	for n := range t.box.tools {
+		if t.filter.Has(n) {
+			names = append(names, n)
+		}
+	}
+	slices.Sort(names)
+	f := fault.New(fault.NotFound, "tool_not_found", "There is no tool called %q.", normal).WithParam("tool")
+	if close, ok := suggest.Closest(normal, names); ok {
+		return nil, f.WithHint("Did you mean %s?", close)
+	}
+	if len(names) == 0 {
+		return nil, f.WithHint("No tools are available here; answer without them.")
+	}
+	return nil, f.WithHint("Available: %s.", list(names, 40))
+}
+
+func list(names []string, most int) string {
+	rest := ""
+	if len(names) > most {
+		rest = fmt.Sprintf(" and %d more", len(names)-most)
+		names = names[:most]
+	}
+	out := ""
+	for i, n := range names {
+		if i > 0 {
+			out += ", "
+		}
+		out += n
+	}
+	return out + rest
+}
