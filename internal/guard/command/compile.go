@@ -77,6 +77,9 @@ func compile(list []Pack) (*ruleset, error) {
 			rs.addRule(p, r)
 		}
 	}
+	for _, rules := range rs.rules {
+		slices.SortStableFunc(rules, strictest)
+	}
 	return rs, errors.Join(wrong...)
 }
 
@@ -142,14 +145,14 @@ func (rs *ruleset) addRule(p *Pack, src Rule) {
 		rs.rules[name] = append(rs.rules[name], r)
 		rs.dangerous[name] = true
 	}
-	for _, name := range m.Program {
-		slices.SortStableFunc(rs.rules[name], func(a, b *rule) int {
-			if a.verdict != b.verdict {
-				return int(b.verdict) - int(a.verdict)
-			}
-			return int(b.severity) - int(a.severity)
-		})
+}
+
+// strictest puts the rule that weighs most first.
+func strictest(a, b *rule) int {
+	if a.verdict != b.verdict {
+		return int(b.verdict) - int(a.verdict)
 	}
+	return int(b.severity) - int(a.severity)
 }
 
 func lower(list List) []string {

@@ -11,16 +11,16 @@ func newHandlers() map[string]handler {
 	h := map[string]handler{
 		"eval": evalText, "source": sourceFile, ".": sourceFile, "alias": setAlias, "unalias": unsetAlias, "cd": changeDir, "pushd": changeDir,
 		"set": setArgs, "unset": unsetVars, "read": readVars, "mapfile": readVars, "readarray": readVars, "export": exportVars, "local": exportVars,
-		"declare": exportVars, "typeset": exportVars, "readonly": exportVars, "printf": printfVar, "trap": trapText, "getopts": readVars, "let": nil, "shift": forgetArgs,
-		"xargs": xargs, "parallel": parallel, "find": find, "fd": fdExec, "fdfind": fdExec, "watch": joinedText, "entr": nil,
+		"declare": exportVars, "typeset": exportVars, "readonly": exportVars, "printf": printfVar, "trap": trapText, "getopts": readVars, "shift": forgetArgs,
+		"xargs": xargs, "parallel": parallel, "find": find, "fd": fdExec, "fdfind": fdExec, "watch": joinedText,
 		"ssh": ssh, "su": suText, "runuser": suText, "script": suText, "flock": flock, "tmux": tmux, "screen": screen, "at": stdinText, "batch": stdinText, "crontab": crontab,
 		"hyperfine": eachText, "concurrently": eachText, "nodemon": nodemon, "nix-shell": nixShell, "ansible": ansible, "gcloud": gcloudSSH, "vagrant": vagrantSSH,
 		"python": interpreter, "python3": interpreter, "python2": interpreter, "pypy3": interpreter, "node": interpreter, "nodejs": interpreter, "deno": interpreter, "bun": bun,
 		"perl": interpreter, "ruby": interpreter, "php": interpreter, "lua": interpreter, "osascript": interpreter, "tsx": interpreter, "ts-node": interpreter, "Rscript": interpreter,
 		"awk": awk, "gawk": awk, "mawk": awk, "nawk": awk, "sed": sed, "gsed": sed,
 		"make": makeTargets, "gmake": makeTargets, "npm": npmScript, "pnpm": npmScript, "yarn": npmScript, "git": git, "busybox": busybox, "toybox": busybox,
-		"fish": nil, "pwsh": pwsh, "powershell": pwsh, "cmd": pwsh, "docker": docker, "podman": docker, "nerdctl": docker, "docker-compose": compose, "kubectl": kubectl, "oc": kubectl,
-		"sqlite3": nil, "vim": editorCommands, "vi": editorCommands, "nvim": editorCommands, "ed": stdinUnknown, "ex": editorCommands, "gdb": nil, "expect": stdinUnknown, "just": task, "task": task,
+		"pwsh": pwsh, "powershell": pwsh, "cmd": pwsh, "docker": docker, "podman": docker, "nerdctl": docker, "docker-compose": compose, "kubectl": kubectl, "oc": kubectl,
+		"vim": editorCommands, "vi": editorCommands, "nvim": editorCommands, "ed": stdinUnknown, "ex": editorCommands, "expect": stdinUnknown,
 	}
 	for _, name := range []string{"sh", "bash", "zsh", "dash", "ksh", "ash", "mksh", "rbash"} {
 		h[name] = shell
@@ -28,11 +28,6 @@ func newHandlers() map[string]handler {
 	for name := range wrappers {
 		if h[name] == nil {
 			h[name] = wrapped
-		}
-	}
-	for name, f := range h {
-		if f == nil {
-			delete(h, name)
 		}
 	}
 	return h
@@ -137,7 +132,6 @@ var wrappers = map[string][]wrapper{
 	"reptyr":           {{}},
 	"valgrind":         {{}},
 	"perf":             {{sub: "record", values: "-o -e -F -g", dash: true}, {sub: "stat", values: "-e -r", dash: true}},
-	"ts":               nil,
 }
 
 // wrapped runs what a wrapper wraps.

@@ -3,6 +3,7 @@ package command
 import (
 	"bytes"
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -12,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
 
 	"github.com/fluxway/fluxway/internal/guard/packs"
@@ -78,17 +80,17 @@ type Match struct {
 type List []string
 
 // UnmarshalYAML takes a text or a list of texts.
-func (l *List) UnmarshalYAML(decode func(any) error) error {
-	var many []string
-	if err := decode(&many); err == nil {
-		*l = many
-		return nil
+func (l *List) UnmarshalYAML(n ast.Node) error {
+	nodes := []ast.Node{n}
+	if seq, ok := n.(*ast.SequenceNode); ok {
+		nodes = seq.Values
 	}
-	var one string
-	if err := decode(&one); err != nil {
-		return errors.New("is neither a text nor a list of texts")
+	for _, v := range nodes {
+		if _, ok := v.(ast.ScalarNode); !ok {
+			return Problem{Line: v.GetToken().Position.Line, Says: "this is neither a text nor a list of texts"}
+		}
+		*l = append(*l, v.GetToken().Value)
 	}
-	*l = List{one}
 	return nil
 }
 
@@ -104,11 +106,14 @@ func (p Problem) Error() string { return fmt.Sprintf("%s:%d: %s", p.File, p.Line
 
 // Builtin reads the packs that come with the program.
 func Builtin() ([]Pack, error) {
-	list, err := readPacks(packs.Files, "packs")
-	for i := range list {
-		list[i].builtin = true
+	var list []Pack
+	if err := json.Unmarshal(packs.Compiled, &list); err != nil {
+		return nil, fmt.Errorf("reading the built-in packs: %w", err)
 	}
-	return list, err
+	for i := range list {
+		list[i].builtin, list[i].source = true, list[i].ID
+	}
+	return list, nil
 }
 
 // ReadPacks reads the packs of a folder; a folder that does not exist has none.
@@ -158,7 +163,10 @@ func yamlProblem(file string, err error) error {
 	line := 1
 	var bad yaml.Error
 	says := err.Error()
-	if errors.As(err, &bad) {
+	var own Problem
+	if errors.As(err, &own) {
+		line, says = own.Line, own.Says
+	} else if errors.As(err, &bad) {
 		says = bad.GetMessage()
 		if t := bad.GetToken(); t != nil {
 			line = t.Position.Line

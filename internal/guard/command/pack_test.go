@@ -1,12 +1,19 @@
 package command
 
 import (
+	"bytes"
+	"encoding/json"
+	"flag"
 	"io/fs"
+	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/fluxway/fluxway/internal/guard/packs"
 )
 
 // tree is a small file system: names are absolute, "-> x" is a link.
@@ -124,12 +131,77 @@ func judge(a *Analyser, text string) Ruling {
 	return a.Judge(tContext, Command{Text: text, Dir: project})
 }
 
-func TestPackExamples(t *testing.T) {
-	t.Parallel()
-	packs, err := Builtin()
+var update = flag.Bool("update", false, "write packs.json anew")
+
+// sourcePacks reads the YAML files, so that problems have their lines.
+func sourcePacks(t testing.TB) []Pack {
+	t.Helper()
+	packs, err := ReadPacks("../packs")
 	if err != nil {
 		t.Fatal(err)
 	}
+	return packs
+}
+
+func TestCompiledPacksAreUpToDate(t *testing.T) {
+	t.Parallel()
+	want, err := json.MarshalIndent(sourcePacks(t), "", " ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want = append(want, '\n')
+	if *update {
+		if err := os.WriteFile("../packs/packs.json", want, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if !bytes.Equal(want, packs.Compiled) {
+		t.Error("packs.json is not made from the YAML files as they are; run: go test ./internal/guard/command -run Compiled -update")
+	}
+}
+
+func TestPackProblemsNameTheLine(t *testing.T) {
+	t.Parallel()
+	good := "id: my.pack\nfamily: mine\nabout: Mine.\nprograms: [mytool]\nrules:\n  - id: wipe\n    severity: high\n    match: {program: mytool, sub: wipe}\n    effect: Wipes.\n    dangerous: [mytool wipe]\n    harmless: [mytool list]\n"
+	for name, tt := range map[string]struct{ old, new, want string }{
+		"good":                 {"", "", ""},
+		"unknown key":          {"effect:", "efect:", "my.yaml:9: unknown field \"efect\""},
+		"severity":             {"high", "huge", "my.yaml:7: severity \"huge\""},
+		"verdict":              {"    effect", "    verdict: allow\n    effect", "my.yaml:9: verdict \"allow\""},
+		"no program":           {"program: mytool, ", "", "my.yaml:6: the rule wipe can never match: it names no program"},
+		"no examples":          {"    dangerous: [mytool wipe]\n", "", "my.yaml:6: the rule wipe needs examples"},
+		"no flag":              {"sub: wipe", "flags: force", "my.yaml:8: \"force\" is no flag"},
+		"wanted and not":       {"sub: wipe", "flags: --a, not_flags: --a", "can never match: --a is both wanted and not"},
+		"more than most":       {"sub: wipe", "least: 2, most: 1", "can never match: most is below least"},
+		"kind of place":        {"sub: wipe", "paths: moon", "my.yaml:8: \"moon\" is no kind of place"},
+		"kind of statement":    {"sub: wipe", "sql: dance", "my.yaml:8: \"dance\" is no kind of statement"},
+		"no text":              {"sub: wipe", "sub: {a: b}", "my.yaml:8"},
+		"not YAML":             {"family: mine", "family: [", "my.yaml:"},
+		"example not matched":  {"[mytool wipe]", "[mytool list]", "my.yaml:10: my.pack.wipe: does not match"},
+		"harmless is matched":  {"harmless: [mytool list]", "harmless: [mytool wipe]", "my.yaml:11: my.pack.wipe: matches \"mytool wipe\", which is harmless"},
+		"suggestion refused":   {"    dangerous", "    alternative: rm -rf /\n    dangerous", "which itself is not allowed"},
+		"same rule twice":      {"", "  - id: wipe\n    severity: high\n    match: {program: mytool}\n    effect: X.\n    dangerous: [mytool]\n    harmless: [ls]\n", "my.yaml:12: the rule wipe is there twice"},
+		"id of a built-in one": {"my.pack", "core.git", "the pack core.git is there twice"},
+	} {
+		dir := t.TempDir()
+		text := good + tt.new
+		if tt.old != "" {
+			text = strings.Replace(good, tt.old, tt.new, 1)
+		}
+		if err := os.WriteFile(filepath.Join(dir, "my.yaml"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, err := Load(Options{}, dir)
+		if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
+			t.Errorf("%s: %v, want %q", name, err, tt.want)
+		}
+	}
+}
+
+func TestPackExamples(t *testing.T) {
+	t.Parallel()
+	packs := sourcePacks(t)
 	a := newAnalyser(t)
 	rules, examples := 0, 0
 	for _, p := range packs {

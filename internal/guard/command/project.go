@@ -186,7 +186,7 @@ func expandMake(text string, vars map[string]string, target string, needs []stri
 		case '^', '+':
 			b.WriteString(strings.Join(needs, " "))
 		case '(', '{':
-			end := matching2(text, i)
+			end := closing(text, i)
 			if end < 0 {
 				return text
 			}
@@ -233,7 +233,8 @@ func makeValue(name string, vars map[string]string, target string, needs []strin
 	return "${" + name + "}"
 }
 
-func matching2(text string, open int) int {
+// closing finds the bracket that ends the one at open; -1: none.
+func closing(text string, open int) int {
 	depth := 0
 	for i := open; i < len(text); i++ {
 		switch text[i] {
@@ -278,19 +279,15 @@ func npmScript(r *run, c *call) (value, bool) {
 		}
 		return r.npmRun(c, c.words[j], c.words[j+1:], true)
 	case "test", "t", "tst", "start", "stop", "restart":
-		return r.npmRun(c, literal(map[string]string{"t": "test", "tst": "test"}[sub]+onlyIf(sub != "t" && sub != "tst", sub)), rest, true)
+		if sub == "t" || sub == "tst" {
+			sub = "test"
+		}
+		return r.npmRun(c, literal(sub), rest, true)
 	}
 	if c.name != "npm" {
 		return r.npmRun(c, c.words[i], rest, false)
 	}
 	return value{}, false
-}
-
-func onlyIf(yes bool, text string) string {
-	if yes {
-		return text
-	}
-	return ""
 }
 
 // npmRun walks a script of package.json. A script that must exist and does not is asked.
@@ -362,9 +359,6 @@ func bun(r *run, c *call) (value, bool) {
 
 func (c *call) named(name string) *call { c.name = name; return c }
 
-// task is for just and go-task: recipes are not followed, so a known set only.
-func task(_ *run, _ *call) (value, bool) { return value{}, false }
-
 // git resolves aliases of the repository and of -c, and the commands that git itself runs.
 func git(r *run, c *call) (value, bool) {
 	i := 1
@@ -412,10 +406,9 @@ func git(r *run, c *call) (value, bool) {
 		if text, ok := flagValue(c.words, "-x", "--exec"); ok {
 			r.runText(c, text, value{})
 		}
-	case "filter-branch", "difftool", "mergetool":
 	}
 	if isGitCommand(sub, r) {
-		return r.program2(c), true
+		return r.program(c), true
 	}
 	text, ok := aliases[sub]
 	if !ok {
@@ -432,9 +425,6 @@ func git(r *run, c *call) (value, bool) {
 	}
 	return r.spliced(next.s, &next, "git "+text, c.words[i+1:]), true
 }
-
-// program2 judges a call whose scope was moved by a flag such as -C.
-func (r *run) program2(c *call) value { return r.program(c) }
 
 func indexOf(words []word, text string) int {
 	for i, w := range words {

@@ -23,7 +23,6 @@ type sqlClient struct {
 	text  []string // flags with statements
 	files []string // flags with files of statements
 	from  int      // operands from here on are statements; 0: none
-	shell []string // flags that hold no statement but make it not interactive
 }
 
 var sqlClients = map[string]sqlClient{

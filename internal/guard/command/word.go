@@ -59,7 +59,7 @@ func (r *run) fields(s *scope, w *syntax.Word, out []word) []word {
 	if len(w.Parts) == 1 {
 		switch p := w.Parts[0].(type) {
 		case *syntax.Lit:
-			if strings.IndexAny(p.Value, "\\~{*?[") < 0 {
+			if !strings.ContainsAny(p.Value, "\\~{*?[") {
 				return append(out, word{text: p.Value, start: start, end: end, flags: r.marks(p.Value)})
 			}
 		case *syntax.SglQuoted:
