@@ -19,6 +19,7 @@ import (
 	"github.com/fluxway/fluxway/internal/conversations"
 	"github.com/fluxway/fluxway/internal/events"
 	"github.com/fluxway/fluxway/internal/identity"
+	"github.com/fluxway/fluxway/internal/ids"
 	"github.com/fluxway/fluxway/internal/jobs"
 	"github.com/fluxway/fluxway/internal/kit/lifecycle"
 	"github.com/fluxway/fluxway/internal/kit/seal"
@@ -85,10 +86,12 @@ func routeServer(args []string) error {
 	if err != nil {
 		return err
 	}
-	roster := agents.New(demo.Vendor + "/" + demo.Name)
+	roster := agents.New(agents.Always(demo.Vendor + "/" + demo.Name))
 	model := demo.New(demo.Options{})
 	desk, err := runs.New(runs.Options{DB: db, Hub: hub, Jobs: queue, Conversations: book, Agents: roster,
-		Model: func(string) (providers.Model, string, error) { return model, demo.Name, nil }})
+		Model: func(context.Context, ids.Workspace, string) (providers.Model, string, error) {
+			return model, demo.Name, nil
+		}})
 	if err != nil {
 		return err
 	}
@@ -124,7 +127,7 @@ func bareRoute([]string) error {
 	if err != nil {
 		return err
 	}
-	agent, err := agents.New(demo.Vendor + "/" + demo.Name).Get("assistant")
+	agent, err := agents.New(agents.Always(demo.Vendor+"/"+demo.Name)).Get(context.Background(), "", "assistant")
 	if err != nil {
 		return err
 	}
