@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/fluxway/fluxway/internal/conversations"
+	"github.com/fluxway/fluxway/internal/costs"
 	"github.com/fluxway/fluxway/internal/ids"
 	"github.com/fluxway/fluxway/internal/jobs"
 	"github.com/fluxway/fluxway/internal/kit/fault"
@@ -128,7 +129,7 @@ func (d *Desk) answer(ctx context.Context, a *attempt) (*providers.Response, err
 		return nil, err
 	}
 	request := &providers.Request{Model: name, System: []providers.Part{providers.Text(agent.Instructions)}, Messages: prompt(history, a.run.Question)}
-	stream, err := model.Stream(ctx, request)
+	stream, err := model.Stream(costs.With(ctx, a.run.attribution()), request)
 	if err != nil {
 		return nil, err
 	}
@@ -152,6 +153,13 @@ func (d *Desk) answer(ctx context.Context, a *attempt) (*providers.Response, err
 		}
 		d.opts.Hub.Publish(a.run.Workspace, conversations.Channel(a.run.Conversation),
 			TextDelta{a.run.ID, a.run.Answer, a.run.Attempt, a.add(chunk.Text), chunk.Text})
+	}
+}
+
+// attribution says whose money a model's answer costs.
+func (r Run) attribution() costs.Attribution {
+	return costs.Attribution{
+		Workspace: r.Workspace, User: r.User, Agent: r.Agent, Run: r.ID, Conversation: r.Conversation, Door: "chat", Asked: r.Model,
 	}
 }
 
