@@ -12,22 +12,23 @@ import (
 	"os"
 	"strings"
 	"time"
+	_ "time/tzdata" // schedules and budgets name time zones, also where the system has none
 
 	"github.com/fluxway/fluxway/internal/agents"
 	"github.com/fluxway/fluxway/internal/api"
 	"github.com/fluxway/fluxway/internal/config"
 	"github.com/fluxway/fluxway/internal/conversations"
+	"github.com/fluxway/fluxway/internal/costs"
 	"github.com/fluxway/fluxway/internal/events"
 	"github.com/fluxway/fluxway/internal/events/nats"
 	"github.com/fluxway/fluxway/internal/identity"
 	"github.com/fluxway/fluxway/internal/ids"
 	"github.com/fluxway/fluxway/internal/jobs"
-	"github.com/fluxway/fluxway/internal/kit/fault"
 	"github.com/fluxway/fluxway/internal/kit/lifecycle"
 	"github.com/fluxway/fluxway/internal/kit/seal"
 	"github.com/fluxway/fluxway/internal/observe"
 	"github.com/fluxway/fluxway/internal/providers"
-	"github.com/fluxway/fluxway/internal/providers/demo"
+	"github.com/fluxway/fluxway/internal/providers/copilot"
 	"github.com/fluxway/fluxway/internal/runs"
 	"github.com/fluxway/fluxway/internal/store"
 )
@@ -56,9 +57,13 @@ type App struct {
 	fanout        *nats.Fanout // nil: this is the only process
 	queue         *jobs.Queue
 	directory     *identity.Directory
+	box           *seal.Box
+	models        *models
 	conversations *conversations.Book
 	agents        *agents.Roster
 	runs          *runs.Desk
+	catalogue     *providers.Catalogue
+	ledger        *costs.Ledger
 	server        *api.Server
 }
 
@@ -69,7 +74,7 @@ func New(ctx context.Context, opts Options) (*App, error) {
 	}
 	a := &App{opts: opts, cfg: opts.Loaded.Config, data: Data{opts.Loaded.Config.Data}}
 	for _, build := range []func(context.Context) error{
-		a.openData, a.openObserve, a.openStore, a.openEvents, a.openJobs, a.openIdentity, a.openWork, a.openSettings, a.openServer,
+		a.openData, a.openObserve, a.openStore, a.openEvents, a.openJobs, a.openIdentity, a.openCosts, a.openWork, a.openSettings, a.openServer,
 	} {
 		if err := build(ctx); err != nil {
 			return nil, errors.Join(err, a.Close())
@@ -161,12 +166,12 @@ func (a *App) openJobs(context.Context) (err error) {
 }
 
 func (a *App) openIdentity(context.Context) error {
-	box, err := seal.OpenFile(a.data.Key())
-	if err != nil {
+	var err error
+	if a.box, err = seal.OpenFile(a.data.Key()); err != nil {
 		return err
 	}
 	opts := identity.Options{
-		DB: a.db, Box: box, Events: a.hub, Log: a.log,
+		DB: a.db, Box: a.box, Events: a.hub, Log: a.log,
 		SessionIdle:    time.Duration(a.cfg.Security.SessionDays) * 24 * time.Hour,
 		AuditRetention: a.cfg.Retention.Audit.Std(),
 	}
@@ -184,30 +189,45 @@ func (a *App) openIdentity(context.Context) error {
 	return err
 }
 
-func (a *App) openWork(context.Context) (err error) {
-	if a.conversations, err = conversations.New(conversations.Options{DB: a.db, Hub: a.hub}); err != nil {
+func (a *App) openCosts(context.Context) (err error) {
+	if a.catalogue, err = providers.NewCatalogue(nil); err != nil {
 		return err
 	}
-	models := map[string]providers.Model{demo.Vendor: demo.New(demo.Options{Pace: demoPace})}
-	a.agents = agents.New(agents.Always(demo.Vendor + "/" + demo.Name))
-	a.runs, err = runs.New(runs.Options{
-		DB: a.db, Hub: a.hub, Jobs: a.queue, Conversations: a.conversations, Agents: a.agents, Log: a.log,
-		Model: func(_ context.Context, _ ids.Workspace, name string) (providers.Model, string, error) { return findModel(models, name) },
+	a.ledger, err = costs.New(costs.Options{
+		DB: a.db, Hub: a.hub, Catalogue: a.catalogue, Log: a.log, Observe: a.observe, Sole: a.alone(), Premium: premium,
 	})
 	return err
 }
 
-// demoPace is the pause after each word of the demonstration: a pace one can read.
-const demoPace = 18 * time.Millisecond
-
-func findModel(models map[string]providers.Model, name string) (providers.Model, string, error) {
-	vendor, model, _ := strings.Cut(name, "/")
-	m, ok := models[vendor]
-	if !ok {
-		return nil, "", fault.New(fault.NotFound, "model_not_found", "There is no model %s here.", name).
-			WithParam("model").WithHint("Use demo/assistant, which needs no key.")
+// premium says what a request costs where requests are counted.
+func premium(provider, model string) (milli int64, counts bool) {
+	if provider != copilot.Vendor {
+		return 0, false
 	}
-	return m, model, nil
+	return copilot.Multiplier(model), true
+}
+
+func (a *App) openWork(ctx context.Context) (err error) {
+	if a.conversations, err = conversations.New(conversations.Options{DB: a.db, Hub: a.hub}); err != nil {
+		return err
+	}
+	keeper, err := providers.NewKeeper(providers.KeeperOptions{DB: a.db, Hub: a.hub, Box: a.box})
+	if err != nil {
+		return err
+	}
+	a.models, err = newModels(ctx, modelsOptions{
+		Keeper: keeper, Catalogue: a.catalogue, Loaded: a.opts.Loaded, Observe: a.observe, Log: a.log, Shared: !a.alone(),
+		Around: func(provider string, m providers.Model) providers.Model { return costs.Meter(a.ledger, provider, m) },
+	})
+	if err != nil {
+		return err
+	}
+	a.agents = agents.New(a.models.preset)
+	a.runs, err = runs.New(runs.Options{
+		DB: a.db, Hub: a.hub, Jobs: a.queue, Conversations: a.conversations, Agents: a.agents, Log: a.log,
+		Model: a.models.find,
+	})
+	return err
 }
 
 func (a *App) openSettings(context.Context) (err error) {
@@ -225,6 +245,9 @@ func (a *App) apply(ctx context.Context, cfg config.Config) {
 		a.observe.SetLevel(level)
 	}
 	a.observe.SetCaptureContent(cfg.Telemetry.CaptureContent)
+	if err := a.models.configure(ctx, cfg, a.settings.State().Loaded.Origins); err != nil {
+		a.log.ErrorContext(ctx, "providers and models not changed", "part", "app", "err", err)
+	}
 	if err := a.keepSchedules(ctx, cfg); err != nil {
 		a.log.ErrorContext(ctx, "backup schedule not changed", "part", "app", "err", err)
 	}
@@ -241,9 +264,9 @@ func (a *App) openServer(context.Context) error {
 	}
 	a.server, err = api.New(api.Options{
 		DB: a.db, Directory: a.directory, Hub: a.hub, Observe: a.observe, Log: a.log, Version: a.opts.Version,
-		Jobs: a.queue, Conversations: a.conversations, Agents: a.agents, Runs: a.runs,
-		Settings: settings{a.settings, a.opts.Sources},
-		Listen:   a.cfg.Listen, PublicURL: a.cfg.PublicURL, Hosts: hosts, TrustedProxies: proxies, Web: a.opts.Web,
+		Jobs: a.queue, Conversations: a.conversations, Agents: a.agents, Runs: a.runs, Costs: a.ledger,
+		Settings: settings{a.settings, a.opts.Sources}, Models: a.models,
+		Listen: a.cfg.Listen, PublicURL: a.cfg.PublicURL, Hosts: hosts, TrustedProxies: proxies, Web: a.opts.Web,
 		BodyLimit: a.cfg.Limits.Body.Int64(), Timeout: a.cfg.Limits.RequestTimeout.Std(),
 		PerIdentity: api.Rate{PerMinute: a.cfg.Limits.PerIdentity}, PerAddress: api.Rate{PerMinute: a.cfg.Limits.PerIP},
 		Control: a.data.Socket(), DataDir: a.data.Dir, Backups: a.data.Backups(),
@@ -302,7 +325,9 @@ func (a *App) Run(ctx context.Context, ready func(Started)) error {
 	group.Add("store", a.db)
 	group.Add("events", a.hub)
 	group.Add("identity", a.directory)
+	group.Add("costs", a.ledger)
 	group.Add("jobs", a.queue)
+	group.Add("models", a.models)
 	group.Add("config", a.settings)
 	group.Add("reload", lifecycle.Func(a.reloadOnSignal))
 	group.Add("api", a.server)

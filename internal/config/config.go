@@ -50,7 +50,7 @@ type Provider struct {
 
 // Models says which models are used, and how.
 type Models struct {
-	Default           string                `yaml:"default" format:"target" live:"true" doc:"The model of agents that name none, as provider/model or a route. Left out: a good one of the first provider that is ready, else the demonstration."`
+	Default           string                `yaml:"default" format:"target" live:"true" doc:"The model of agents that name none, as provider/model or a route. Left out: a good one of the first provider that has a key, else the demonstration."`
 	FirstTokenTimeout Duration              `yaml:"first_token_timeout" default:"3m" min:"1s" max:"1h" live:"true" doc:"How long a model may stay silent before it is given up and the next one is tried."`
 	Retries           int                   `yaml:"retries" default:"2" min:"0" max:"10" live:"true" doc:"How often a call that failed for a passing reason is repeated, before the next model of a route is tried."`
 	CatalogueFile     string                `yaml:"catalogue_file" format:"path" live:"true" doc:"A catalogue of models and prices to use instead of the one in the program."`

@@ -13,6 +13,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -88,8 +89,11 @@ func (e *Entry) PriceAt(at time.Time) (Price, bool) {
 // Catalogue knows models and prices. Reading is lock-free; a refresh replaces
 // the whole.
 type Catalogue struct {
+	current atomic.Pointer[index]
+
+	mu        sync.Mutex // guards the fields below, and one change after the other
+	base      []Entry    // as it was loaded
 	overrides []Entry
-	current   atomic.Pointer[index]
 }
 
 type index struct {
@@ -101,7 +105,7 @@ type index struct {
 // every refresh: a field they leave out is taken from what they override.
 func NewCatalogue(overrides []Entry) (*Catalogue, error) {
 	c := &Catalogue{overrides: overrides}
-	if err := c.Load(bytes.NewReader(shipped)); err != nil {
+	if err := c.LoadShipped(); err != nil {
 		return nil, fmt.Errorf("reading the catalogue in the binary: %w", err)
 	}
 	return c, nil
@@ -122,10 +126,28 @@ func (c *Catalogue) Load(r io.Reader) error {
 	if len(file.Models) == 0 {
 		return fault.New(fault.Invalid, "catalogue_invalid", "The catalogue has no models.").WithHint("It is JSON: {\"models\":[{\"id\":\"provider/model\",…}]}.")
 	}
-	next, err := newIndex(merge(file.Models, c.overrides))
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.set(file.Models, c.overrides)
+}
+
+// Override replaces the overrides; on an error the old ones stay.
+func (c *Catalogue) Override(overrides []Entry) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.set(c.base, overrides)
+}
+
+// LoadShipped goes back to the catalogue in the binary.
+func (c *Catalogue) LoadShipped() error { return c.Load(bytes.NewReader(shipped)) }
+
+// set is called with the lock held.
+func (c *Catalogue) set(base, overrides []Entry) error {
+	next, err := newIndex(merge(base, overrides))
 	if err != nil {
 		return err
 	}
+	c.base, c.overrides = base, overrides
 	c.current.Store(next)
 	return nil
 }

@@ -1,0 +1,522 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"net/http"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/fluxway/fluxway/internal/config"
+	"github.com/fluxway/fluxway/internal/ids"
+	"github.com/fluxway/fluxway/internal/kit/fault"
+	"github.com/fluxway/fluxway/internal/kit/retry"
+	"github.com/fluxway/fluxway/internal/kit/secret"
+	"github.com/fluxway/fluxway/internal/observe"
+	"github.com/fluxway/fluxway/internal/providers"
+	"github.com/fluxway/fluxway/internal/providers/copilot"
+	"github.com/fluxway/fluxway/internal/providers/demo"
+	"github.com/fluxway/fluxway/internal/providers/openai"
+	"github.com/fluxway/fluxway/internal/providers/signin"
+	"github.com/fluxway/fluxway/internal/providers/vendors"
+	"github.com/fluxway/fluxway/internal/providers/wire"
+)
+
+// modelsOptions are what a models needs.
+type modelsOptions struct {
+	Keeper    *providers.Keeper    // required
+	Catalogue *providers.Catalogue // required; it follows the settings
+	Loaded    *config.Loaded       // required
+	Observe   *observe.Observe
+	Log       *slog.Logger
+	Observers []providers.Observer // hear of every attempt, besides spans
+	// Around wraps each adapter, inside everything else; costs meters there. nil: nothing.
+	Around func(provider string, m providers.Model) providers.Model
+	Shared bool // other processes change the same database
+	GitHub copilot.GitHub
+}
+
+// models is who serves models. A provider's keys in the settings are everyone's;
+// a stored account is its workspace's own, used only for that workspace's calls
+// and before the keys in the settings. So each workspace has a board: the
+// shared adapters, and its own for the providers it has accounts of.
+type models struct {
+	opts     modelsOptions
+	log      *slog.Logger
+	http     *http.Client
+	observer observers
+	turn     chan struct{} // holds one token: boards are built one after the other
+	fetch    chan struct{} // the catalogue is to be fetched
+
+	// The holder of the turn changes the fields below.
+	seats  map[seatKey]*seat
+	logins map[string]providers.TokenSource // of other programs, by provider
+	trades map[ids.Account]trade            // GitHub's tokens being exchanged
+
+	mu      sync.RWMutex // guards the fields below
+	cfg     config.Config
+	origins map[string]config.Origin
+	boards  map[ids.Workspace]*board
+	signIns map[string]pendingSignIn
+}
+
+// board is what one workspace can ask.
+type board struct {
+	router *providers.Router
+	seats  map[string]*seat
+	preset string
+	stored []providers.StoredAccount
+	built  time.Time
+}
+
+type seatKey struct {
+	workspace ids.Workspace // "": everyone's
+	provider  string
+}
+
+// seat is one provider with one pool of accounts.
+type seat struct {
+	shape   shape
+	pool    *providers.Accounts
+	adapter providers.Model
+	model   providers.Model // the adapter with everything around it
+	breaker *providers.Breaker
+}
+
+// shape is what an adapter is made of; another shape needs another adapter.
+type shape struct {
+	provider          config.Provider // without its keys
+	retries           int
+	firstTokenTimeout time.Duration
+}
+
+// trade is a GitHub token being exchanged; a replaced token needs another.
+type trade struct {
+	since  time.Time
+	source providers.TokenSource
+}
+
+// boardLife is how long a board is believed when other processes may have
+// changed the accounts.
+const boardLife = 10 * time.Second
+
+func newModels(ctx context.Context, opts modelsOptions) (*models, error) {
+	if opts.Keeper == nil || opts.Catalogue == nil || opts.Loaded == nil {
+		return nil, errors.New("app: modelsOptions needs Keeper, Catalogue and Loaded")
+	}
+	m := &models{
+		opts: opts, log: opts.Log, http: wire.NewHTTP(), turn: make(chan struct{}, 1), fetch: make(chan struct{}, 1),
+		observer: append(observers{spans{opts.Observe}}, opts.Observers...),
+		seats:    map[seatKey]*seat{}, logins: map[string]providers.TokenSource{}, trades: map[ids.Account]trade{},
+		boards: map[ids.Workspace]*board{}, signIns: map[string]pendingSignIn{},
+	}
+	if m.log == nil {
+		m.log = slog.New(slog.DiscardHandler)
+	}
+	m.turn <- struct{}{}
+	return m, m.configure(ctx, opts.Loaded.Config, opts.Loaded.Origins)
+}
+
+// configure takes other settings over; on an error the old ones stay.
+func (m *models) configure(ctx context.Context, cfg config.Config, origins map[string]config.Origin) error {
+	if err := m.enter(ctx); err != nil {
+		return err
+	}
+	defer m.leave()
+	if err := m.fillCatalogue(cfg.Models); err != nil {
+		return err
+	}
+	m.mu.Lock()
+	m.cfg, m.origins = cfg, origins
+	clear(m.boards)
+	m.mu.Unlock()
+	// A route that cannot be built is said now, not at the first question.
+	_, err := m.build(ctx, "", nil)
+	return err
+}
+
+func (m *models) enter(ctx context.Context) error {
+	select {
+	case <-m.turn:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+func (m *models) leave() { m.turn <- struct{}{} }
+
+// fillCatalogue makes the catalogue what the settings ask for; on an error the
+// old one stays.
+func (m *models) fillCatalogue(want config.Models) error {
+	had := m.settings().Models
+	if want.CatalogueFile != "" {
+		if err := m.opts.Catalogue.LoadFile(want.CatalogueFile); err != nil {
+			return fault.New(fault.Invalid, "catalogue_unreadable", "The catalogue %s cannot be used.", want.CatalogueFile).
+				WithParam("models.catalogue_file").WithHint("Mend the file, or leave models.catalogue_file out.").Because(err)
+		}
+	} else if had.CatalogueFile != "" || had.CatalogueURL != want.CatalogueURL {
+		if err := m.opts.Catalogue.LoadShipped(); err != nil {
+			return err
+		}
+	}
+	if had.CatalogueURL != want.CatalogueURL {
+		select {
+		case m.fetch <- struct{}{}:
+		default: // it is fetched soon anyway
+		}
+	}
+	return m.opts.Catalogue.Override(overrides(want.Known))
+}
+
+func overrides(known map[string]config.KnownModel) []providers.Entry {
+	var all []providers.Entry
+	for _, id := range slices.Sorted(maps.Keys(known)) {
+		k := known[id]
+		e := providers.Entry{ID: id, Name: k.Name, Context: int64(k.Context), MaxOutput: int64(k.MaxOutput)}
+		for _, c := range k.Can {
+			e.Can = append(e.Can, providers.Capability(c))
+		}
+		rates := providers.Rates{
+			Input: rate(k.Input), CacheRead: rate(k.CacheRead), CacheWrite: rate(k.CacheWrite), Output: rate(k.Output), Reasoning: rate(k.Reasoning),
+		}
+		if rates != (providers.Rates{}) {
+			e.Prices = []providers.Price{{Rates: rates}}
+		}
+		all = append(all, e)
+	}
+	return all
+}
+
+func rate(d config.Dollars) *int64 {
+	if !d.Given {
+		return nil
+	}
+	return &d.Micros
+}
+
+// Run fetches the catalogue when the settings name an address, now and then.
+func (m *models) Run(ctx context.Context) error {
+	defer m.http.CloseIdleConnections()
+	for {
+		cfg := m.settings()
+		if address := cfg.Models.CatalogueURL; address != "" {
+			if err := m.opts.Catalogue.LoadURL(ctx, m.http, address); err != nil && ctx.Err() == nil {
+				m.log.WarnContext(ctx, "catalogue not fetched; the one at hand stays", "part", "providers", "url", address, "err", err)
+			}
+		}
+		timer := time.NewTimer(cmp.Or(cfg.Models.CatalogueRefresh.Std(), 24*time.Hour))
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			return nil
+		case <-m.fetch:
+		case <-timer.C:
+		}
+		timer.Stop()
+	}
+}
+
+func (m *models) settings() config.Config {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	return m.cfg
+}
+
+// find is runs' way to a model: the workspace's router knows every name.
+func (m *models) find(ctx context.Context, ws ids.Workspace, name string) (providers.Model, string, error) {
+	b, err := m.board(ctx, ws)
+	if err != nil {
+		return nil, "", err
+	}
+	return b.router, name, nil
+}
+
+// preset is the model of agents that name none.
+func (m *models) preset(ctx context.Context, ws ids.Workspace) (string, error) {
+	b, err := m.board(ctx, ws)
+	if err != nil {
+		return "", err
+	}
+	return b.preset, nil
+}
+
+// board is what a workspace can ask, built when it is first needed.
+func (m *models) board(ctx context.Context, ws ids.Workspace) (*board, error) {
+	if b, ok := m.known(ws); ok {
+		return b, nil
+	}
+	if err := m.enter(ctx); err != nil {
+		return nil, err
+	}
+	defer m.leave()
+	if b, ok := m.known(ws); ok {
+		return b, nil
+	}
+	stored, err := m.opts.Keeper.List(ctx, ws, "")
+	if err != nil {
+		return nil, err
+	}
+	b, err := m.build(ctx, ws, stored)
+	if err != nil {
+		return nil, err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.boards[ws] = b
+	return b, nil
+}
+
+func (m *models) known(ws ids.Workspace) (*board, bool) {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	b, ok := m.boards[ws]
+	return b, ok && (!m.opts.Shared || time.Since(b.built) < boardLife)
+}
+
+// forget has a workspace's board built anew: its accounts changed.
+func (m *models) forget(ws ids.Workspace) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.boards, ws)
+}
+
+func (m *models) build(ctx context.Context, ws ids.Workspace, stored []providers.StoredAccount) (*board, error) {
+	cfg := m.settings()
+	b := &board{seats: map[string]*seat{}, stored: stored, built: time.Now()}
+	owned := map[string]bool{}
+	for _, a := range stored {
+		owned[a.Provider] = true
+	}
+	table := map[string]providers.Model{}
+	for _, name := range needed(cfg, owned) {
+		if p, ok := cfg.Providers[name]; ok && !p.Enabled {
+			table[name] = switchedOff{name}
+			continue
+		}
+		s, err := m.seat(ctx, ws, name, owned[name])
+		if err != nil {
+			return nil, err
+		}
+		b.seats[name], table[name] = s, s.model
+	}
+	b.preset = presetOf(cfg, b.seats)
+	var err error
+	b.router, err = providers.NewRouter(providers.RouterOptions{
+		Providers: table, Catalogue: m.opts.Catalogue, Routes: routes(cfg.Models), Upgrades: cfg.Models.Upgrades, Default: b.preset, Observer: m.observer,
+	})
+	return b, err
+}
+
+// needed are the providers of a board: those with settings or accounts, those
+// that the settings lead to, so that asking them says what is missing, and the
+// demonstration.
+func needed(cfg config.Config, owned map[string]bool) []string {
+	names := map[string]bool{demo.Vendor: true}
+	for name := range cfg.Providers {
+		names[name] = true
+	}
+	for name := range owned {
+		if _, known := vendors.Find(name); known {
+			names[name] = true
+		}
+	}
+	lead := func(target string) {
+		if provider, _, ok := strings.Cut(target, "/"); ok {
+			names[provider] = true
+		}
+	}
+	lead(cfg.Models.Default)
+	for _, r := range cfg.Models.Routes {
+		for _, target := range r.Targets {
+			lead(target)
+		}
+	}
+	for _, to := range cfg.Models.Upgrades {
+		lead(to)
+	}
+	return slices.Sorted(maps.Keys(names))
+}
+
+func routes(cfg config.Models) []providers.Route {
+	var all []providers.Route
+	for _, name := range slices.Sorted(maps.Keys(cfg.Routes)) {
+		r := providers.Route{Name: name, Choose: providers.Choice(cfg.Routes[name].Choose)}
+		for _, target := range cfg.Routes[name].Targets {
+			r.Targets = append(r.Targets, providers.Target{Model: target, Weight: cfg.Routes[name].Weights[target]})
+		}
+		all = append(all, r)
+	}
+	return all
+}
+
+// seat gives a provider with the right pool. One that is there already keeps its
+// adapter, its connections and the health of its accounts.
+func (m *models) seat(ctx context.Context, ws ids.Workspace, name string, owned bool) (*seat, error) {
+	cfg := m.settings()
+	settings := cfg.Providers[name]
+	accounts := m.everyones(name, settings)
+	key := seatKey{provider: name}
+	if owned {
+		key.workspace = ws
+		own, err := m.own(ctx, ws, name)
+		if err != nil {
+			return nil, err
+		}
+		accounts = distinct(append(own, accounts...))
+	}
+	want := shape{provider: settings, retries: cfg.Models.Retries, firstTokenTimeout: cfg.Models.FirstTokenTimeout.Std()}
+	want.provider.Key, want.provider.Keys, want.provider.KeyFile = secret.Text{}, nil, ""
+	if s := m.seats[key]; s != nil && reflect.DeepEqual(s.shape, want) {
+		s.pool.Set(accounts)
+		return s, nil
+	}
+	s := &seat{shape: want, pool: providers.NewAccounts(name)}
+	if old := m.seats[key]; old != nil {
+		s.pool = old.pool
+	}
+	s.pool.Set(accounts)
+	var err error
+	if s.adapter, err = m.adapter(name, settings, s.pool); err != nil {
+		return nil, err
+	}
+	inner := s.adapter
+	if m.opts.Around != nil {
+		inner = m.opts.Around(name, inner)
+	}
+	inner = providers.FirstTokenTimeout(providers.Observe(inner, name, m.observer), want.firstTokenTimeout)
+	s.breaker = providers.NewBreaker(inner, providers.BreakerOptions{Provider: name})
+	s.model = providers.Retry(s.breaker, retry.Policy{Attempts: want.retries + 1})
+	m.seats[key] = s
+	return s, nil
+}
+
+// demoPace is the pause after each word of the demonstration: a pace one can read.
+const demoPace = 18 * time.Millisecond
+
+func (m *models) adapter(name string, p config.Provider, pool *providers.Accounts) (providers.Model, error) {
+	spec := vendors.Spec{
+		Name: name, BaseURL: p.BaseURL, API: openai.API(p.API), Accounts: pool, Catalogue: m.opts.Catalogue, HTTP: m.http, Keyless: p.Keyless, Pace: demoPace,
+	}
+	for k, v := range p.Headers {
+		if spec.Header == nil {
+			spec.Header = map[string]string{}
+		}
+		spec.Header[k] = v.Reveal()
+	}
+	return vendors.New(spec)
+}
+
+// The names of accounts that are not stored.
+const (
+	mainKey     = "key"
+	claudeLogin = "Claude CLI"
+	codexLogin  = "Codex CLI"
+)
+
+// everyones are the accounts that the settings give a provider.
+func (m *models) everyones(name string, p config.Provider) []providers.Account {
+	var all []providers.Account
+	if !p.Key.Empty() {
+		all = append(all, m.account(name, mainKey, p.Key))
+	}
+	for _, label := range slices.Sorted(maps.Keys(p.Keys)) {
+		all = append(all, m.account(name, mainKey+" "+label, p.Keys[label]))
+	}
+	if login, ok := m.login(name); ok && p.UseCLILogin {
+		if m.logins[name] == nil {
+			m.logins[name] = login.source()
+		}
+		all = append(all, providers.Account{Name: login.title, Source: m.logins[name]})
+	}
+	return all
+}
+
+// account is a key as its provider takes it: Copilot exchanges GitHub's token.
+func (m *models) account(provider, name string, key secret.Text) providers.Account {
+	if provider != copilot.Vendor {
+		return providers.Account{Name: name, Source: providers.Key(key)}
+	}
+	id := ids.Account("settings/" + name + "/" + key.Reveal())
+	return providers.Account{Name: name, Source: m.exchange(id, time.Time{}, key)}
+}
+
+func (m *models) exchange(id ids.Account, since time.Time, token secret.Text) providers.TokenSource {
+	t, ok := m.trades[id]
+	if !ok || !t.since.Equal(since) {
+		t = trade{since, m.opts.GitHub.NewExchange(token)}
+		m.trades[id] = t
+	}
+	return t.source
+}
+
+// own are the accounts that a workspace stored.
+func (m *models) own(ctx context.Context, ws ids.Workspace, provider string) ([]providers.Account, error) {
+	open, err := m.opts.Keeper.Open(ctx, ws, provider)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]providers.Account, len(open))
+	for i, a := range open {
+		all[i] = providers.Account{Name: a.Name, Source: providers.Key(a.Secret)}
+		if provider == copilot.Vendor {
+			all[i].Source = m.exchange(a.ID, a.UpdatedAt, a.Secret)
+		}
+	}
+	return all, nil
+}
+
+// distinct gives accounts of one name different names: a pool knows them by name.
+func distinct(accounts []providers.Account) []providers.Account {
+	taken := map[string]bool{}
+	for i := range accounts {
+		name := accounts[i].Name
+		for n := 2; taken[name]; n++ {
+			name = fmt.Sprintf("%s (%d)", accounts[i].Name, n)
+		}
+		accounts[i].Name = name
+		taken[name] = true
+	}
+	return accounts
+}
+
+// login is another program's sign-in.
+type login struct {
+	title  string
+	status func() signin.Status
+	source func() providers.TokenSource
+}
+
+// login is the sign-in that a provider can use, if there is a home it could be in.
+func (m *models) login(provider string) (login, bool) {
+	home := m.opts.Loaded.Home
+	switch {
+	case home == "":
+	case provider == "anthropic":
+		c := signin.Claude{Path: signin.ClaudePath(home), HTTP: m.http}
+		return login{claudeLogin, c.Status, func() providers.TokenSource { return c.Source() }}, true
+	case provider == "openai":
+		c := signin.Codex{Path: signin.CodexPath(home), HTTP: m.http}
+		return login{codexLogin, c.Status, func() providers.TokenSource { return c.Source() }}, true
+	}
+	return login{}, false
+}
+
+// switchedOff stands for a provider that the settings switched off, so that a
+// route falls through to its next target.
+type switchedOff struct{ name string }
+
+// Stream refuses.
+func (s switchedOff) Stream(context.Context, *providers.Request) (providers.Stream, error) {
+	f := fault.New(fault.Unavailable, providers.CodeUnavailable, "%s is switched off in the settings.", s.name).
+		WithHint("Set providers.%s.enabled to true, or choose another model.", s.name)
+	f.Retryable = false
+	return nil, f
+}
