@@ -7,6 +7,7 @@ type arguments struct {
 	flags    []word // as written, with = values; only those before --
 	values   []word // of flags that take one
 	operands []word
+	dashed   int  // operands behind --
 	may      bool // an unknown word may be a flag
 }
 
@@ -22,6 +23,9 @@ func split(t *tool, words []word) (a arguments) {
 		}
 		if only || len(text) < 2 || text[0] != '-' || isNumber(text[1:]) && t.numbers {
 			a.operands = append(a.operands, w)
+			if only {
+				a.dashed++
+			}
 			continue
 		}
 		if text == "--" {

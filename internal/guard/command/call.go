@@ -84,7 +84,7 @@ func (r *run) trusted(c *call) bool {
 		return true
 	}
 	switch c.name {
-	case "gradlew", "mvnw", "rm", "dd", "mkfs", "sh", "bash", "zsh", "dash":
+	case "gradlew", "mvnw", "configure", "rm", "dd", "mkfs", "sh", "bash", "zsh", "dash":
 		return true
 	}
 	for _, tail := range []string{"node_modules/.bin", ".venv/bin", "venv/bin", "vendor/bin", ".local/bin", ".cargo/bin", "go/bin", ".bun/bin", ".deno/bin", "env/bin"} {

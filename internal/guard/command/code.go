@@ -73,6 +73,9 @@ func (r *run) code(c *call, lang, text string, where whereCode) {
 	if strings.Contains(text, wildMark) || strings.Contains(text, plainMark) {
 		r.marked = true
 	}
+	if where == onLine && strings.Contains(text, "onnect(") && (strings.Contains(text, "/sh") || strings.Contains(text, "/bash") || strings.Contains(text, "cmd.exe")) {
+		r.match(&call{s: c.s, env: c.env, words: []word{literal("reverse-shell")}, span: c.span}, "reverse-shell")
+	}
 	s := codeScanner{r: r, c: c, lang: lang, text: text, table: table, where: where}
 	s.scan()
 }
@@ -214,10 +217,14 @@ func (s *codeScanner) name() {
 	}
 	called := j < len(s.text) && s.text[j] == '('
 	bare := !called && (s.lang == "perl" || s.lang == "ruby" || s.lang == "php") && j > s.i && j < len(s.text) && strings.IndexByte("\"'%<$@", s.text[j]) >= 0
+	d := s.deed(name, afterCall)
 	if !called && !bare {
+		follows := (s.lang == "perl" || s.lang == "ruby") && j > s.i && j < len(s.text) && isNameStart(s.text[j])
+		if follows && d != 0 && d != doesHide { // unlink glob "*"
+			s.do(d, name, nil, nil, false)
+		}
 		return
 	}
-	d := s.deed(name, afterCall)
 	args, end := parseArguments(s.text, j, called, s.lang)
 	if d == doesHide && s.where == inFile {
 		d = 0

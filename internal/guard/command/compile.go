@@ -43,6 +43,7 @@ type rule struct {
 	mentions []class
 	stdin    origin
 	sql      []string
+	dashes   bool
 	least    int
 	most     int // -1: any number
 
@@ -137,7 +138,7 @@ func (rs *ruleset) addRule(p *Pack, src Rule) {
 	case "network":
 		r.stdin = fromNetwork
 	}
-	r.sql, r.least = m.SQL, m.Least
+	r.sql, r.least, r.dashes = m.SQL, m.Least, m.Dashes
 	if m.Most != nil {
 		r.most = *m.Most
 	}

@@ -183,7 +183,7 @@ func sedRuns(script string) bool {
 		case 's':
 			if len(part) > 1 && strings.Count(part, part[1:2]) >= 3 {
 				flags := part[strings.LastIndex(part, part[1:2])+1:]
-				if strings.IndexAny(flags, "ew") >= 0 && strings.IndexAny(flags, "ew") < 3 {
+				if strings.ContainsAny(flags[:min(3, len(flags))], "ew") {
 					return true
 				}
 			}

@@ -18,7 +18,7 @@ func newHandlers() map[string]handler {
 		"python": interpreter, "python3": interpreter, "python2": interpreter, "pypy3": interpreter, "node": interpreter, "nodejs": interpreter, "deno": interpreter, "bun": bun,
 		"perl": interpreter, "ruby": interpreter, "php": interpreter, "lua": interpreter, "osascript": interpreter, "tsx": interpreter, "ts-node": interpreter, "Rscript": interpreter,
 		"awk": awk, "gawk": awk, "mawk": awk, "nawk": awk, "sed": sed, "gsed": sed,
-		"make": makeTargets, "gmake": makeTargets, "npm": npmScript, "pnpm": npmScript, "yarn": npmScript, "git": git, "busybox": busybox, "toybox": busybox,
+		"make": makeTargets, "gmake": makeTargets, "npm": npmScript, "pnpm": npmScript, "yarn": npmScript, "git": git, "busybox": busybox, "rimraf": rimraf, "del-cli": rimraf, "trash": rimraf, "trash-put": rimraf, "toybox": busybox,
 		"pwsh": pwsh, "powershell": pwsh, "cmd": pwsh, "docker": docker, "podman": docker, "nerdctl": docker, "docker-compose": compose, "kubectl": kubectl, "oc": kubectl,
 		"vim": editorCommands, "vi": editorCommands, "nvim": editorCommands, "ed": stdinUnknown, "ex": editorCommands, "expect": stdinUnknown,
 	}
@@ -289,4 +289,15 @@ func busybox(r *run, c *call) (value, bool) {
 		return value{}, false
 	}
 	return r.call(c.with(c.words[1:])), true
+}
+
+// rimraf deletes folders without a flag: it is judged as rm -rf.
+func rimraf(r *run, c *call) (value, bool) {
+	words := []word{literal("rm"), literal("-rf"), literal("--")}
+	for _, w := range c.words[1:] {
+		if !strings.HasPrefix(w.text, "-") {
+			words = append(words, w)
+		}
+	}
+	return r.call(c.with(words)), true
 }

@@ -153,7 +153,10 @@ func (m *matching) try(ru *rule) answer {
 		}
 		sure = min(sure, a)
 	}
-	if ru.stdin != 0 && !m.c.in.has(ru.stdin) {
+	if ru.dashes && m.args.dashed == 0 {
+		return no
+	}
+	if ru.stdin != 0 && !m.c.in.has(ru.stdin) && (ru.stdin != fromSecret || !m.c.in.has(fromVariable)) {
 		return no
 	}
 	return min(sure, m.operands(ru))
@@ -341,6 +344,10 @@ func (m *matching) places(paths []resolved, classes []class) bool {
 // mentioned looks at every word, also behind @, = and :, for a place.
 func (m *matching) mentioned(classes []class) bool {
 	for _, w := range m.c.words[1:] {
+		if w.from&fromSecret != 0 && classes[0] == classSecret {
+			m.hit = []resolved{{word: w}}
+			return true
+		}
 		for _, text := range mentionsIn(w.text) {
 			part := w
 			part.text = text

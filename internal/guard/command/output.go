@@ -21,9 +21,9 @@ func (r *run) output(c *call) value {
 	case "cat", "tac", "tee", "pv", "sponge", "head", "tail", "less", "more", "bat":
 		return r.passed(c, args)
 	case "base64", "base32", "openssl":
-		return decoded(c, base64Text)
+		return decoded(c, base64Text).with(r.readOrigin(c))
 	case "xxd":
-		return decoded(c, hexText)
+		return decoded(c, hexText).with(r.readOrigin(c))
 	case "rev":
 		return mapped(c.in, reversed)
 	case "tr":
@@ -49,7 +49,7 @@ func (r *run) output(c *call) value {
 		r.sideEffects(c)
 		return value{}
 	}
-	if setsUpShell(c) {
+	if r.setsUpShell(c) {
 		return unknownFrom(shellSetup)
 	}
 	return unknownFrom(r.readOrigin(c) | c.in.from)
@@ -58,17 +58,30 @@ func (r *run) output(c *call) value {
 // downloaded remembers the file that curl -o writes.
 func (r *run) downloaded(c *call) value {
 	for _, flag := range outputFlags[c.name] {
-		if w, ok := flagValue(c.words, flag); ok && w.text != "-" {
+		if w, ok := flagValue(c.words, flag); ok {
+			if w.text == "-" {
+				return unknownFrom(fromNetwork | c.in.from)
+			}
 			r.remember(c.s, w, unknownFrom(fromNetwork), false)
 			return value{}
+		}
+	}
+	if c.name == "wget" || hasShort(c.words, 'O') { // the file is named after the address
+		for _, w := range c.words[1:] {
+			if strings.Contains(w.text, "://") {
+				r.remember(c.s, word{text: path.Base(w.text), flags: w.flags &^ isExact}, unknownFrom(fromNetwork), false)
+			}
 		}
 	}
 	return unknownFrom(fromNetwork | c.in.from)
 }
 
 // setsUpShell knows what is typed inside eval "$(…)".
-func setsUpShell(c *call) bool {
+func (r *run) setsUpShell(c *call) bool {
 	want, ok := shellSetups[c.name]
+	if len(c.words) > 1 && c.words[1].text == "completion" && r.a.rules.tools[c.name] != nil {
+		want, ok = "completion", true
+	}
 	if !ok {
 		return false
 	}

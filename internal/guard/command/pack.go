@@ -70,9 +70,10 @@ type Match struct {
 	Paths    List   `yaml:"paths" json:"paths,omitempty"`   // an operand points to one of these kinds of places
 	Writes   List   `yaml:"writes" json:"writes,omitempty"` // the file written is in one of these kinds of places
 	Mentions List   `yaml:"mentions" json:"mentions,omitempty"`
-	Stdin    string `yaml:"stdin" json:"stdin,omitempty"` // secret or network
-	SQL      List   `yaml:"sql" json:"sql,omitempty"`     // kinds of statements
-	Least    int    `yaml:"least" json:"least,omitempty"` // operands after the subcommand
+	Stdin    string `yaml:"stdin" json:"stdin,omitempty"`   // secret or network
+	SQL      List   `yaml:"sql" json:"sql,omitempty"`       // kinds of statements
+	Dashes   bool   `yaml:"dashes" json:"dashes,omitempty"` // operands stand behind --
+	Least    int    `yaml:"least" json:"least,omitempty"`   // operands after the subcommand
 	Most     *int   `yaml:"most" json:"most,omitempty"`
 }
 

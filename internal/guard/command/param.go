@@ -46,11 +46,25 @@ func (r *run) param(s *scope, p *syntax.ParamExp) []word {
 	}
 	if p.Exp == nil {
 		if !set {
-			return []word{unknownWord}
+			w := unknownWord
+			if secretName(p.Param.Value) {
+				w.from = fromVariable
+			}
+			return []word{w}
 		}
 		return values
 	}
 	return r.operator(s, p, values, set, alt)
+}
+
+// secretName reports whether a variable is named after what it hides.
+func secretName(name string) bool {
+	for _, part := range []string{"SECRET", "TOKEN", "PASSWORD", "PASSWD", "API_KEY", "APIKEY", "ACCESS_KEY", "PRIVATE_KEY", "CREDENTIAL"} {
+		if strings.Contains(name, part) {
+			return true
+		}
+	}
+	return false
 }
 
 func (r *run) operator(s *scope, p *syntax.ParamExp, values []word, set bool, alt word) []word {

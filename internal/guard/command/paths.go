@@ -21,6 +21,7 @@ const (
 	classSystem                   // belongs to the operating system
 	classRoot                     // / or a folder right below it
 	classDevice                   // a disk
+	classSocket                   // /dev/tcp/…: another machine
 	classMaybeRoot                // $X/*: everything, if X is empty
 	classSecret                   // (also) keys and credentials
 	classDotenv                   // (also) a .env file
@@ -30,7 +31,7 @@ const (
 var classNames = map[string]class{
 	"unknown": classUnknown, "temporary": classTemporary, "regenerable": classRegenerable, "inside": classInside,
 	"project": classProject, "outside": classOutside, "home": classHome, "system": classSystem, "root": classRoot,
-	"device": classDevice, "maybe-root": classMaybeRoot, "secret": classSecret, "dotenv": classDotenv, "existing": classKeep,
+	"device": classDevice, "socket": classSocket, "maybe-root": classMaybeRoot, "secret": classSecret, "dotenv": classDotenv, "existing": classKeep,
 }
 
 // resolved is a word as a path.
@@ -156,8 +157,13 @@ func (r *run) classifyGlob(s *scope, abs string) class {
 
 func deviceClass(abs string) class {
 	switch name := abs[len("/dev/"):]; {
-	case name == "null", name == "stdout", name == "stderr", name == "stdin", name == "tty", name == "zero", name == "random", name == "urandom", strings.HasPrefix(name, "fd/"), strings.HasPrefix(name, "pts/"), strings.HasPrefix(name, "tcp/"), strings.HasPrefix(name, "udp/"):
+	case name == "null", name == "stdout", name == "stderr", name == "stdin", name == "tty", name == "zero", name == "random", name == "urandom", strings.HasPrefix(name, "fd/"), strings.HasPrefix(name, "pts/"):
 		return classNull
+	case strings.HasPrefix(name, "tcp/"), strings.HasPrefix(name, "udp/"):
+		if host := name[4:]; strings.HasPrefix(host, "localhost/") || strings.HasPrefix(host, "127.0.0.1/") {
+			return classNull
+		}
+		return classSocket
 	case strings.HasPrefix(name, "shm/"):
 		return classTemporary
 	}
@@ -176,7 +182,7 @@ func insideClass(rest string) class {
 		return classProject
 	}
 	switch path.Ext(base) {
-	case ".pyc", ".log", ".tmp", ".o", ".swp", ".class", ".test", ".prof", ".orig", ".rej", ".bak":
+	case ".pyc", ".log", ".tmp", ".o", ".swp", ".class", ".test", ".prof", ".rej":
 		return classRegenerable
 	}
 	return classInside
@@ -197,6 +203,9 @@ func (r *run) general(abs string) class {
 		return classHome
 	}
 	if rest, ok := strings.CutPrefix(abs, home+"/"); ok {
+		if strings.HasPrefix(rest, ".cache/") || strings.HasPrefix(rest, "Library/Caches/") {
+			return classRegenerable
+		}
 		if !strings.Contains(rest, "/") || strings.HasPrefix(rest, ".ssh/") || strings.HasPrefix(rest, ".gnupg/") || strings.HasPrefix(rest, ".config/") {
 			return classHome
 		}

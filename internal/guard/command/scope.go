@@ -136,7 +136,8 @@ const (
 	fromNetwork origin = 1 << iota
 	fromSecret
 	fromFile
-	shellSetup // lines by which a known tool sets up the shell
+	fromVariable // a variable whose name says it holds a secret
+	shellSetup   // lines by which a known tool sets up the shell
 )
 
 // value is what flows through a pipe or a substitution.

@@ -307,7 +307,7 @@ func sourceFile(r *run, c *call) (value, bool) {
 	if v.state == hidden && v.has(fromNetwork) {
 		return r.fetched(c), true
 	}
-	if isActivate(w) {
+	if isActivate(w) || v.state == hidden && v.has(shellSetup) {
 		r.record(c, Allow, "")
 		return value{}, true
 	}
