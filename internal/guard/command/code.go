@@ -77,6 +77,7 @@ func (r *run) code(c *call, lang, text string, where whereCode) {
 		r.match(&call{s: c.s, env: c.env, words: []word{literal("reverse-shell")}, span: c.span}, "reverse-shell")
 	}
 	s := codeScanner{r: r, c: c, lang: lang, text: text, table: table, where: where}
+	s.imports()
 	s.scan()
 }
 
@@ -106,6 +107,7 @@ type codeScanner struct {
 	text  string
 	table map[string]deed
 	where whereCode
+	as    map[string]string // names that imports give: sp stands for subprocess
 	i     int
 	last  []argument // of the call just before a dot: Path("x").unlink()
 	dot   bool       // the next name follows a call
@@ -203,6 +205,12 @@ func (s *codeScanner) name() {
 	}
 	name := strings.ReplaceAll(s.text[start:s.i], "?.", ".")
 	afterCall := s.dot
+	if start > 0 && s.text[start-1] == '.' && !afterCall { // a method of what is no name: /x/.exec()
+		name = "?." + name
+	}
+	if !afterCall {
+		name = s.meaning(name)
+	}
 	s.dot = false
 	if start > 0 && (s.text[start-1] == '$' || s.text[start-1] == '@') && s.lang != "node" {
 		return // a variable
@@ -222,6 +230,9 @@ func (s *codeScanner) name() {
 		follows := (s.lang == "perl" || s.lang == "ruby") && j > s.i && j < len(s.text) && isNameStart(s.text[j])
 		if follows && d != 0 && d != doesHide { // unlink glob "*"
 			s.do(d, name, nil, nil, false)
+		}
+		if s.where == onLine && d != 0 && d != doesWrite && d != doesSQL && strings.Contains(name, ".") && (s.lang == "python" || s.lang == "node") && !s.importing(start) {
+			s.hidden(name, argument{unknown: true}) // f = os.system
 		}
 		return
 	}
@@ -245,8 +256,76 @@ func (s *codeScanner) name() {
 	}
 }
 
+// importing reports whether a name stands in an import, where it is only named.
+func (s *codeScanner) importing(start int) bool {
+	line := s.text[strings.LastIndexAny(s.text[:start], "\n;")+1 : start]
+	return strings.Contains(line, "import")
+}
+
 // nested reports whether arguments hold calls that must be looked at themselves.
 func nested(text string) bool { return strings.Count(text, "(") > 1 }
+
+// imports reads what names stand for: import a as b, from a import b, b = require("a").
+func (s *codeScanner) imports() {
+	if s.lang != "python" && s.lang != "node" || !strings.Contains(s.text, "import") && !strings.Contains(s.text, "require") {
+		return
+	}
+	s.as = map[string]string{}
+	for line := range strings.FieldsFuncSeq(s.text, func(c rune) bool { return c == '\n' || c == ';' }) {
+		s.r.spend(1)
+		f := strings.FieldsFunc(line, func(c rune) bool { return strings.ContainsRune(" \t,(){}'\"=:", c) })
+		switch {
+		case len(f) > 1 && f[0] == "import":
+			s.named("", f[1:])
+		case len(f) > 3 && f[0] == "from" && f[2] == "import":
+			s.named(f[1]+".", f[3:])
+		case s.lang == "node" && len(f) > 2 && strings.Contains(line, "require"):
+			if k := indexText(f, "require"); k > 0 && k+1 < len(f) {
+				module := f[k+1]
+				if module == "node" && k+2 < len(f) { // node:fs
+					module = f[k+2]
+				}
+				if k == 2 && !strings.Contains(line, "{") {
+					s.as[f[1]] = module
+				}
+			}
+		}
+	}
+}
+
+func indexText(list []string, text string) int {
+	for i, t := range list {
+		if t == text {
+			return i
+		}
+	}
+	return -1
+}
+
+// named takes a, b as c: what each name stands for.
+func (s *codeScanner) named(prefix string, words []string) {
+	for i := 0; i < len(words); i++ {
+		if i+2 < len(words) && words[i+1] == "as" {
+			s.as[words[i+2]] = prefix + words[i]
+			i += 2
+		} else if prefix != "" {
+			s.as[words[i]] = prefix + words[i]
+		}
+	}
+}
+
+// meaning is a name with what an import made of its first part.
+func (s *codeScanner) meaning(name string) string {
+	head, rest, dotted := strings.Cut(name, ".")
+	full, ok := s.as[head]
+	if !ok {
+		return name
+	}
+	if dotted {
+		return full + "." + rest
+	}
+	return full
+}
 
 func (s *codeScanner) deed(name string, afterCall bool) deed {
 	if afterCall {

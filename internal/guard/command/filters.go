@@ -9,7 +9,12 @@ func awk(r *run, c *call) (value, bool) {
 	i := 1
 	for ; i < len(c.words); i++ {
 		t := c.words[i].text
-		if t == "-f" || t == "--file" {
+		if (t == "-e" || t == "--source") && i+1 < len(c.words) {
+			program, given = word{text: program.text + "\n" + c.words[i+1].text, flags: program.flags | c.words[i+1].flags&^isExact}, true
+			i++
+			continue
+		}
+		if t == "-f" || t == "--file" || t == "-E" || t == "--exec" {
 			if i+1 < len(c.words) {
 				if v := r.content(c.s, c.words[i+1]); v.state == visible {
 					program, given = word{text: v.text}, true
@@ -21,7 +26,7 @@ func awk(r *run, c *call) (value, bool) {
 			continue
 		}
 		if len(t) > 1 && t[0] == '-' {
-			if takesValue("-F -v --field-separator --assign", t) {
+			if takesValue("-F -v --field-separator --assign -i --include -l --load", t) {
 				i++
 			}
 			continue
@@ -163,6 +168,25 @@ func sed(r *run, c *call) (value, bool) {
 	return unknownFrom(c.in.from | r.readOrigin(c)), true
 }
 
+// sedFlags are what follows s/…/…/.
+func sedFlags(part string) string {
+	if len(part) < 2 {
+		return ""
+	}
+	left := 2
+	for i := 2; i < len(part); i++ {
+		switch part[i] {
+		case '\\':
+			i++
+		case part[1]:
+			if left--; left == 0 {
+				return part[i+1:]
+			}
+		}
+	}
+	return ""
+}
+
 // sedRuns reports whether a script uses e or w.
 func sedRuns(script string) bool {
 	for part := range strings.FieldsFuncSeq(script, func(c rune) bool { return c == '\n' || c == ';' || c == '{' || c == '}' }) {
@@ -181,11 +205,8 @@ func sedRuns(script string) bool {
 		case 'w', 'W':
 			return len(part) > 1 && part[1] == ' '
 		case 's':
-			if len(part) > 1 && strings.Count(part, part[1:2]) >= 3 {
-				flags := part[strings.LastIndex(part, part[1:2])+1:]
-				if strings.ContainsAny(flags[:min(3, len(flags))], "ew") {
-					return true
-				}
+			if flags := sedFlags(part); strings.ContainsAny(flags[:min(4, len(flags))], "ew") {
+				return true
 			}
 		}
 	}

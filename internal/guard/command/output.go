@@ -41,6 +41,12 @@ func (r *run) output(c *call) value {
 		return known("/tmp/" + plainMark + "\n")
 	case "date", "whoami", "hostname", "nproc", "uname", "id", "wc", "uuidgen", "tty", "arch", "sw_vers", "getconf", "lsb_release", "git", "jq", "yq", "basename", "seq", "cut", "sha256sum", "md5sum", "shasum", "node", "go", "npm":
 		return r.plainOutput(c)
+	case "pgrep", "pidof", "fuser":
+		return value{state: hidden, plain: true}
+	case "lsof", "docker", "podman":
+		v := unknownFrom(c.in.from)
+		v.plain = hasShort(c.words, 't') && c.name == "lsof" || hasShort(c.words, 'q') && c.name != "lsof"
+		return v
 	case "dirname":
 		if len(args) == 1 && args[0].known() {
 			return known(path.Dir(args[0].text) + "\n")

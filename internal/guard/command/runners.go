@@ -33,6 +33,9 @@ func xargs(r *run, c *call) (value, bool) {
 
 // inputItems are the words of an input; an unknown input is one unknown word.
 func (r *run) inputItems(in value, lines bool) []word {
+	if in.state != visible && in.plain {
+		return []word{{text: plainMark, flags: isPlain, from: in.from}}
+	}
 	if in.state != visible {
 		return []word{{text: wildMark, flags: isWild, from: in.from}}
 	}

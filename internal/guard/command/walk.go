@@ -31,6 +31,9 @@ func (r *run) stmt(s *scope, st *syntax.Stmt, in value) value {
 		}
 	}
 	out := r.cmd(s, st.Cmd, in)
+	if st.Cmd == nil && len(targets) == 0 { // $(< file)
+		out = in
+	}
 	for _, t := range targets {
 		out = r.write(s, t, out)
 	}
