@@ -45,6 +45,7 @@ var bodies = map[string]string{
 	"PATCH /api/v1/users/{user}":                 `{"name":"Stolen"}`,
 	"PATCH /api/v1/conversations/{conversation}": `{"title":"Stolen"}`,
 	"PATCH /api/v1/jobs/schedules/{schedule}":    `{"enabled":false}`,
+	"POST /api/v1/providers/{provider}/accounts": `{"key":"sk-test"}`,
 	"POST /api/v1/costs/reconcile":               `{"provider":"openai","invoice":"day,model,amount\n2026-11-01,gpt-5,1.00\n"}`,
 	"POST /api/v1/costs/budgets":                 `{"amount":1000000}`,
 	"PATCH /api/v1/costs/budgets/{budget}":       `{"amount":2000000}`,
@@ -62,6 +63,7 @@ func fill(pattern string, values map[string]string) string {
 		"schedule": string(ids.New[ids.Schedule]()), "conversation": string(ids.New[ids.Conversation]()),
 		"message": string(ids.New[ids.Message]()), "run": string(ids.New[ids.Run]()), "kind": "no.such",
 		"budget": string(ids.New[ids.Budget]()), "record": string(ids.New[ids.Usage]()), "agent": "assistant",
+		"provider": "nobody", "account": string(ids.New[ids.Account]()), "signin": "AAAA",
 	}
 	segments := strings.Split(pattern, "/")
 	for i, s := range segments {

@@ -132,14 +132,14 @@ func (m *models) ask(ctx context.Context, v vendors.Vendor, account string, sour
 		return len(listed), "", nil
 	}
 	request := &providers.Request{Model: model, MaxTokens: 16, Messages: []providers.Message{providers.UserText("Say ok.")}}
-	_, err = providers.Complete(ctx, adapter, request)
+	if _, err = providers.Complete(ctx, adapter, request); err == nil {
+		return len(listed), v.Name + "/" + model, nil
+	}
 	switch fault.From(err).Code {
 	case providers.CodeNoModel, providers.CodeBadRequest, providers.CodeContext, providers.CodeFiltered:
-		if err != nil { // it knew who asked, and that was the question
-			return len(listed), "", nil
-		}
+		err = nil // it knew who asked, and that was the question
 	}
-	return len(listed), v.Name + "/" + model, err
+	return len(listed), "", err
 }
 
 // cheapest is the cheapest model for a word: of those that the provider lists

@@ -64,6 +64,8 @@ type models struct {
 	cfg     config.Config
 	origins map[string]config.Origin
 	boards  map[ids.Workspace]*board
+	common  *board            // of no workspace: everyone's accounts
+	wide    *providers.Router // the same and every other known provider
 	signIns map[string]pendingSignIn
 }
 
@@ -71,6 +73,7 @@ type models struct {
 type board struct {
 	router *providers.Router
 	seats  map[string]*seat
+	table  map[string]providers.Model // of the router
 	preset string
 	stored []providers.StoredAccount
 	built  time.Time
@@ -134,12 +137,36 @@ func (m *models) configure(ctx context.Context, cfg config.Config, origins map[s
 		return err
 	}
 	m.mu.Lock()
+	old, oldOrigins := m.cfg, m.origins
 	m.cfg, m.origins = cfg, origins
 	clear(m.boards)
 	m.mu.Unlock()
-	// A route that cannot be built is said now, not at the first question.
-	_, err := m.build(ctx, "", nil)
+	err := m.settle(ctx)
+	if err != nil {
+		m.mu.Lock()
+		m.cfg, m.origins = old, oldOrigins
+		clear(m.boards)
+		m.mu.Unlock()
+		err = errors.Join(err, m.fillCatalogue(old.Models))
+	}
 	return err
+}
+
+// settle builds what is everyone's: a route that cannot be built is said now,
+// not at the first question.
+func (m *models) settle(ctx context.Context) error {
+	common, err := m.build(ctx, "", nil)
+	if err != nil {
+		return err
+	}
+	wide, err := m.widen(ctx, common)
+	if err != nil {
+		return err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.common, m.wide = common, wide
+	return nil
 }
 
 func (m *models) enter(ctx context.Context) error {
@@ -290,29 +317,32 @@ func (m *models) forget(ws ids.Workspace) {
 
 func (m *models) build(ctx context.Context, ws ids.Workspace, stored []providers.StoredAccount) (*board, error) {
 	cfg := m.settings()
-	b := &board{seats: map[string]*seat{}, stored: stored, built: time.Now()}
+	b := &board{seats: map[string]*seat{}, table: map[string]providers.Model{}, stored: stored, built: time.Now()}
 	owned := map[string]bool{}
 	for _, a := range stored {
 		owned[a.Provider] = true
 	}
-	table := map[string]providers.Model{}
 	for _, name := range needed(cfg, owned) {
 		if p, ok := cfg.Providers[name]; ok && !p.Enabled {
-			table[name] = switchedOff{name}
+			b.table[name] = switchedOff{name}
 			continue
 		}
 		s, err := m.seat(ctx, ws, name, owned[name])
 		if err != nil {
 			return nil, err
 		}
-		b.seats[name], table[name] = s, s.model
+		b.seats[name], b.table[name] = s, s.model
 	}
 	b.preset = presetOf(cfg, b.seats)
 	var err error
-	b.router, err = providers.NewRouter(providers.RouterOptions{
-		Providers: table, Catalogue: m.opts.Catalogue, Routes: routes(cfg.Models), Upgrades: cfg.Models.Upgrades, Default: b.preset, Observer: m.observer,
-	})
+	b.router, err = m.newRouter(b.table, cfg, b.preset)
 	return b, err
+}
+
+func (m *models) newRouter(table map[string]providers.Model, cfg config.Config, preset string) (*providers.Router, error) {
+	return providers.NewRouter(providers.RouterOptions{
+		Providers: table, Catalogue: m.opts.Catalogue, Routes: routes(cfg.Models), Upgrades: cfg.Models.Upgrades, Default: preset, Observer: m.observer,
+	})
 }
 
 // needed are the providers of a board: those with settings or accounts, those

@@ -324,8 +324,8 @@ func (m *models) Found(ctx context.Context, _ ids.Workspace) (api.FoundModels, e
 	}
 	addresses := map[string]string{}
 	for name, p := range cfg.Providers {
-		if _, known := vendors.Find(name); known && p.BaseURL != "" {
-			addresses[name] = p.BaseURL
+		if base, err := vendors.Address(name, p.BaseURL); err == nil {
+			addresses[name] = base
 		}
 	}
 	for _, f := range local.Discover(ctx, local.Options{Addresses: addresses, HTTP: m.http}) {

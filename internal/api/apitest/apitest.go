@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -28,6 +29,7 @@ import (
 	"github.com/fluxway/fluxway/internal/ids"
 	"github.com/fluxway/fluxway/internal/jobs"
 	"github.com/fluxway/fluxway/internal/kit/lifecycle"
+	"github.com/fluxway/fluxway/internal/kit/seal"
 	"github.com/fluxway/fluxway/internal/providers"
 	"github.com/fluxway/fluxway/internal/runs"
 	"github.com/fluxway/fluxway/internal/store"
@@ -42,6 +44,7 @@ type World struct {
 	Jobs      *jobs.Queue
 	Book      *conversations.Book
 	Desk      *runs.Desk
+	Keeper    *providers.Keeper
 	Ledger    *costs.Ledger
 	Server    *api.Server
 	URL       string // http://127.0.0.1:…
@@ -63,11 +66,12 @@ func New(t testing.TB, db *store.DB, change ...func(*api.Options)) *World {
 	w := &World{DB: db, Hub: eventstest.New(t, db)}
 	w.Directory = identitytest.New(t, db, func(o *identity.Options) { o.Events = w.Hub })
 	w.work(t)
+	w.keep(t)
 	w.AdminContext = identitytest.SetUp(t, w.Directory)
 	w.Workspace = identity.From(w.AdminContext).Workspace
 	opts := api.Options{
 		DB: db, Directory: w.Directory, Hub: w.Hub, Jobs: w.Jobs, Conversations: w.Book, Agents: agents.New(agents.Always("test/echo")), Runs: w.Desk, Costs: w.Ledger,
-		Settings: new(settings), Version: "test", Listen: "127.0.0.1:0", Drain: 5 * time.Second, DataDir: t.TempDir(), Backups: t.TempDir(),
+		Settings: new(settings), Models: &accounts{keeper: w.Keeper}, Version: "test", Listen: "127.0.0.1:0", Drain: 5 * time.Second, DataDir: t.TempDir(), Backups: t.TempDir(),
 	}
 	for _, c := range change {
 		c(&opts)
@@ -119,6 +123,18 @@ func (w *World) work(t testing.TB) {
 			t.Errorf("background work ended with %v", err)
 		}
 	})
+}
+
+// keep opens the place of providers' accounts.
+func (w *World) keep(t testing.TB) {
+	t.Helper()
+	box, err := seal.OpenFile(filepath.Join(t.TempDir(), "secret.key"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if w.Keeper, err = providers.NewKeeper(providers.KeeperOptions{DB: w.DB, Hub: w.Hub, Box: box}); err != nil {
+		t.Fatal(err)
+	}
 }
 
 func (w *World) run(t testing.TB) {

@@ -87,7 +87,7 @@ type Spec struct {
 
 // New makes the adapter.
 func New(s Spec) (providers.Model, error) {
-	base, err := address(s.Name, s.BaseURL)
+	base, err := Address(s.Name, s.BaseURL)
 	if err != nil {
 		return nil, err
 	}
@@ -130,9 +130,9 @@ func unknown(name string) error {
 	return flt.WithHint("Known are %s; any other OpenAI-compatible server needs its base_url.", strings.Join(names, ", "))
 }
 
-// address completes what people and other programs write: OLLAMA_HOST without a
+// Address completes what people and other programs write: OLLAMA_HOST without a
 // scheme or with 0.0.0.0, and Gemini's address without its version.
-func address(name, base string) (string, error) {
+func Address(name, base string) (string, error) {
 	base = strings.TrimRight(strings.TrimSpace(base), "/")
 	if base == "" {
 		return "", nil
