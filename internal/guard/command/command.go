@@ -118,7 +118,7 @@ func New(opts Options) (*Analyser, error) {
 
 // Judge gives the ruling on a command. It never fails: what cannot be judged is asked.
 func (a *Analyser) Judge(ctx context.Context, c Command) Ruling {
-	r := &run{a: a, ctx: ctx, text: c.Text, budget: a.steps, nested: maxNested}
+	r := &run{commands: make([]Simple, 0, 2), a: a, ctx: ctx, text: c.Text, budget: a.steps, nested: maxNested}
 	r.judge(c)
 	return r.ruling()
 }

@@ -19,8 +19,8 @@ type tool struct {
 	long         bool
 	numbers      bool
 	firstOperand bool
-	allow        [][]string
-	warn         [][]string
+	allow        [][]segment
+	warn         [][]segment
 	otherwise    Verdict
 }
 
@@ -32,7 +32,7 @@ type rule struct {
 	family   string
 	severity Severity
 	verdict  Verdict
-	subs     [][]string
+	subs     [][]segment
 	flags    [][]string
 	notFlags []string
 	args     []string
@@ -108,11 +108,74 @@ func (rs *ruleset) addTool(t Tool) {
 	}
 }
 
-func subsOf(list List) (out [][]string) {
+// segment is one word of a subcommand: a text, a choice of texts and globs, or any.
+type segment struct {
+	text  string
+	any   bool
+	set   map[string]bool
+	globs []string
+}
+
+func (s *segment) fits(text string) bool {
+	if s.any || s.text == text && s.text != "" || s.set[text] {
+		return true
+	}
+	for _, g := range s.globs {
+		if like(text, g) {
+			return true
+		}
+	}
+	return false
+}
+
+func segmentOf(word string) segment {
+	if word == "*" {
+		return segment{any: true}
+	}
+	if !strings.ContainsAny(word, "|*") {
+		return segment{text: word}
+	}
+	s := segment{set: map[string]bool{}}
+	for choice := range strings.SplitSeq(word, "|") {
+		if strings.Contains(choice, "*") {
+			s.globs = append(s.globs, choice)
+		} else {
+			s.set[choice] = true
+		}
+	}
+	return s
+}
+
+func subsOf(list List) (out [][]segment) {
 	for _, s := range list {
-		out = append(out, strings.Fields(s))
+		var segments []segment
+		for word := range strings.FieldsSeq(s) {
+			segments = append(segments, segmentOf(word))
+		}
+		out = append(out, segments)
 	}
 	return out
+}
+
+// knows reports whether a program's first operand is a subcommand that a tool or a rule names.
+func (rs *ruleset) knows(program, sub string) bool {
+	t := rs.tools[program]
+	if t == nil {
+		return false
+	}
+	for _, s := range t.allow {
+		if s[0].fits(sub) {
+			return true
+		}
+	}
+	for _, ru := range rs.rules[program] {
+		for _, s := range ru.subs {
+			if s[0].fits(sub) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func (rs *ruleset) addRule(p *Pack, src Rule) {

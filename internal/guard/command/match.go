@@ -162,7 +162,7 @@ func (m *matching) try(ru *rule) answer {
 	return min(sure, m.operands(ru))
 }
 
-func (m *matching) sub(subs [][]string) answer {
+func (m *matching) sub(subs [][]segment) answer {
 	best := no
 	for _, sub := range subs {
 		a, n := startsWith(m.args.operands, sub)
@@ -174,7 +174,7 @@ func (m *matching) sub(subs [][]string) answer {
 }
 
 // startsWith compares operands with the words of a subcommand.
-func startsWith(ops []word, sub []string) (answer, int) {
+func startsWith(ops []word, sub []segment) (answer, int) {
 	if len(ops) < len(sub) {
 		for _, w := range ops {
 			if w.wild() {
@@ -184,28 +184,14 @@ func startsWith(ops []word, sub []string) (answer, int) {
 		return no, 0
 	}
 	sure := yes
-	for i, want := range sub {
-		have := ops[i]
-		switch {
-		case have.wild():
+	for i := range sub {
+		if ops[i].wild() {
 			sure = maybe
-		case want == "*" || have.text == want:
-		case strings.IndexByte(want, '|') >= 0 && oneOf(have.text, want):
-		case strings.IndexByte(want, '*') >= 0 && like(have.text, want):
-		default:
+		} else if !sub[i].fits(ops[i].text) {
 			return no, 0
 		}
 	}
 	return sure, len(sub)
-}
-
-func oneOf(text, choices string) bool {
-	for c := range strings.SplitSeq(choices, "|") {
-		if c == text || strings.IndexByte(c, '*') >= 0 && like(text, c) {
-			return true
-		}
-	}
-	return false
 }
 
 func (m *matching) flag(group []string) answer {

@@ -407,7 +407,7 @@ func git(r *run, c *call) (value, bool) {
 			r.runText(c, text, value{})
 		}
 	}
-	if isGitCommand(sub, r) {
+	if r.a.rules.knows("git", sub) {
 		return r.program(c), true
 	}
 	text, ok := aliases[sub]
@@ -448,26 +448,6 @@ func (r *run) gitConfig(c *call, setting string, aliases map[string]string) {
 		}
 		r.runText(c, word{text: strings.TrimPrefix(val, "!"), flags: flagsOf(val)}, value{})
 	}
-}
-
-func isGitCommand(sub string, r *run) bool {
-	t := r.a.rules.tools["git"]
-	if t == nil {
-		return false
-	}
-	for _, s := range t.allow {
-		if s[0] == sub || strings.IndexByte(s[0], '|') >= 0 && oneOf(sub, s[0]) {
-			return true
-		}
-	}
-	for _, ru := range r.a.rules.rules["git"] {
-		for _, s := range ru.subs {
-			if s[0] == sub || oneOf(sub, s[0]) {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // gitAlias looks for an alias in the repository's and the user's configuration.
