@@ -26,6 +26,14 @@ async function focus(page) {
   });
 }
 
+/** Waits until the focus is on something of this name; it comes back just after a dialog is gone. */
+async function focused(page, name) {
+  await page.waitForFunction((wanted) => {
+    const at = document.activeElement;
+    return at !== document.body && (at?.getAttribute("aria-label") ?? at?.textContent?.trim())?.startsWith(wanted);
+  }, name);
+}
+
 world.flow("the command palette finds by letters and runs with Enter", async () => {
   const context = await world.window({ user: "mira" });
   const page = await open(context, world.server, "/");
@@ -114,6 +122,7 @@ world.flow("a chat by keyboard alone", async () => {
   await connected(page);
   await page.keyboard.press("c");
   await page.waitForFunction(() => document.activeElement?.matches("textarea"));
+  await page.getByRole("button", { name: /Say hello/, disabled: false }).waitFor();
   for (let i = 0; i < 12; i++) {
     await page.keyboard.press("Tab");
     const at = await focus(page);
@@ -161,7 +170,20 @@ world.flow("dialogs hold the focus and give it back", async () => {
   }
   await page.keyboard.press("Escape");
   await dialog.waitFor({ state: "detached" });
-  await page.waitForFunction(() => document.activeElement?.textContent?.includes("Add user"));
+  await focused(page, "Add user");
+
+  await page.getByRole("button", { name: /Mira Holm/ }).focus();
+  await page.keyboard.press("Enter");
+  await page.getByRole("menuitem", { name: "Keyboard shortcuts" }).waitFor();
+  for (let i = 0; i < 6 && !(await focus(page)).name?.startsWith("Keyboard shortcuts"); i++) {
+    await page.keyboard.press("ArrowDown");
+  }
+  await page.keyboard.press("Enter");
+  const help = page.getByRole("dialog", { name: "Keyboard shortcuts" });
+  await help.waitFor();
+  await page.keyboard.press("Escape");
+  await help.waitFor({ state: "detached" });
+  await focused(page, "Mira Holm");
 
   await page.goto(world.server.url("/"));
   await shown(page, "/");
@@ -185,5 +207,5 @@ world.flow("rows of a list move with J and K and open with Enter", async () => {
   await page.getByRole("dialog").waitFor();
   await page.keyboard.press("Escape");
   await page.getByRole("dialog").waitFor({ state: "detached" });
-  await page.waitForFunction(() => document.activeElement?.matches("tr"));
+  await page.waitForFunction(() => document.activeElement?.matches("tbody tr"));
 });

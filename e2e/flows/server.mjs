@@ -56,6 +56,7 @@ export class Server {
       stream.setEncoding("utf8").on("data", (text) => this.listen(text));
     }
     await this.answers();
+    await this.logs(/^\s+Stop\b/m); // the last line of the banner: what it printed has arrived
     this.link = /http:\S+\/setup#code=\S+/.exec(this.log)?.[0];
   }
 

@@ -7,6 +7,7 @@ import {
   lazyRouteComponent,
   Outlet,
   redirect,
+  useRouter,
 } from "@tanstack/react-router";
 import { meQuery, setupQuery } from "@/features/identity/queries";
 import { common } from "@/lib/messages/common";
@@ -135,11 +136,12 @@ declare module "@tanstack/react-router" {
   }
 }
 
-function Failed({ error, reset }: ErrorComponentProps) {
+function Failed({ error }: ErrorComponentProps) {
+  const router = useRouter();
   return (
     <div className="grid h-full place-items-center p-6">
       <div className="card max-w-[520px]">
-        <Problem error={error} retry={reset} />
+        <Problem error={error} retry={() => void router.invalidate()} />
       </div>
     </div>
   );

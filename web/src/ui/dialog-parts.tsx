@@ -18,8 +18,24 @@ type Props = {
   children?: ReactNode;
 };
 
+/** Gives the focus back to where it was before, unless something has taken it meanwhile. */
+function useFocusBack(): (event: Event) => void {
+  const [from] = useState(() => {
+    const at = document.activeElement;
+    const menu = at?.closest("[role=menu]")?.getAttribute("aria-labelledby");
+    return menu ? document.getElementById(menu) : at;
+  });
+  return (event) => {
+    event.preventDefault();
+    if (document.activeElement !== document.body) return;
+    const back = from?.isConnected && from !== document.body ? from : document.getElementById("main");
+    if (back instanceof HTMLElement) back.focus();
+  };
+}
+
 /** A dialog on a desk, a sheet from below on a phone. */
 export function Dialog({ open, onClose, title, body, wide, sticky, children }: Props) {
+  const focusBack = useFocusBack();
   const hold = sticky ? (event: Event) => event.preventDefault() : undefined;
   return (
     <Radix.Root open={open} onOpenChange={(next) => !next && onClose()}>
@@ -30,6 +46,7 @@ export function Dialog({ open, onClose, title, body, wide, sticky, children }: P
           {...(body ? {} : { "aria-describedby": undefined })}
           onEscapeKeyDown={hold}
           onInteractOutside={hold}
+          onCloseAutoFocus={focusBack}
         >
           <header className="flex items-start gap-3">
             <div className="min-w-0 flex-1">
@@ -115,6 +132,7 @@ export function Floating({
   onKeyDown?: (event: KeyboardEvent) => void;
   children: ReactNode;
 }) {
+  const focusBack = useFocusBack();
   return (
     <Radix.Root open onOpenChange={(open) => !open && onClose()}>
       <Radix.Portal>
@@ -123,6 +141,7 @@ export function Floating({
           className={clsx(className, "anim-fade")}
           aria-describedby={undefined}
           onKeyDown={onKeyDown}
+          onCloseAutoFocus={focusBack}
         >
           <Radix.Title className="sr-only">{label}</Radix.Title>
           {children}

@@ -1,0 +1,57 @@
+// Every page there is, for the checks and pictures that walk over all of them.
+import { composer, connected, settled } from "./kit.mjs";
+
+/** Pages of the shell, by name; `:chat` stands for a conversation. */
+export const pages = {
+  overview: "/",
+  "new-chat": "/chat",
+  "all-chats": "/chat/all",
+  chat: "/chat/:chat",
+  account: "/settings/account",
+  appearance: "/settings/appearance",
+  keyboard: "/settings/keyboard",
+  users: "/settings/users",
+  keys: "/settings/keys",
+  workspaces: "/settings/workspaces",
+  audit: "/settings/audit",
+  jobs: "/settings/jobs",
+  backup: "/settings/backup",
+  config: "/settings/config",
+  health: "/settings/health",
+};
+
+/** Fills a server with what a week of use leaves behind and gives the id of the best conversation. */
+export async function fill(context, server) {
+  const post = async (path, data) => {
+    const answer = await context.request.post(server.url(path), { data });
+    if (!answer.ok()) throw new Error(`POST ${path}: ${answer.status()} ${await answer.text()}`);
+    return await answer.json();
+  };
+  await post("/api/v1/users", { user: "jonas", name: "Jonas Berg", password: "a quiet harbour at 6am", role: "operator" });
+  await post("/api/v1/users", { user: "vera", name: "Vera Lind", password: "a quiet harbour at 6am", role: "viewer" });
+  await post("/api/v1/keys", { name: "deploy script" });
+  await post("/api/v1/keys", { name: "nightly report", scopes: ["conversations:read", "runs:read"] });
+  for (const message of ["Say hello to the new server", "Show me the code of a small web server", "What can you do?"]) {
+    await post("/api/v1/agents/assistant/chat", { message });
+  }
+  await post("/api/v1/system/backups", undefined);
+  const page = await context.newPage();
+  await page.goto(server.url("/chat"));
+  await connected(page);
+  for (const [i, text] of ["Show me markdown", "Show me a table"].entries()) {
+    await composer(page).fill(text);
+    await composer(page).press("Enter");
+    await page.waitForURL(/\/chat\/conv_/);
+    await settled(page, 2 * (i + 1));
+  }
+  const id = new URL(page.url()).pathname.split("/").at(-1);
+  await page.close();
+  return id;
+}
+
+/** Waits until a page shows its data and nothing moves any more. */
+export async function calm(page) {
+  await page.waitForFunction(() => !document.querySelector("[role=status][aria-label=Loading]"));
+  await page.evaluate(() => document.fonts.ready.then(() => undefined));
+  await page.waitForFunction(() => document.getAnimations().every((one) => one.playState !== "running"));
+}
