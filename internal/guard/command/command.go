@@ -222,13 +222,20 @@ func (r *run) inner(s *scope, text string, at place, in value) value {
 
 func (a *Analyser) parse(lang syntax.LangVariant, text string) (*syntax.File, error) {
 	pool := &a.parsers[poolOf(lang)]
-	p, _ := pool.Get().(*syntax.Parser)
+	p, _ := pool.Get().(*reusable)
 	if p == nil {
-		p = syntax.NewParser(syntax.Variant(lang))
+		p = &reusable{parser: syntax.NewParser(syntax.Variant(lang))}
 	}
-	file, err := p.Parse(strings.NewReader(text), "")
+	p.text.Reset(text)
+	file, err := p.parser.Parse(&p.text, "")
 	pool.Put(p)
 	return file, err
+}
+
+// reusable is a parser with its input, kept between commands.
+type reusable struct {
+	parser *syntax.Parser
+	text   strings.Reader
 }
 
 func language(shell string) syntax.LangVariant {

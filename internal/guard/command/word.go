@@ -33,6 +33,8 @@ const (
 	plainMark = "\ue001"
 )
 
+var unknownMarks = strings.NewReplacer(wildMark, "…", plainMark, "…")
+
 var unknownWord = word{text: wildMark, flags: isWild}
 
 func (w word) known() bool   { return w.flags&(isWild|isPlain) == 0 }
@@ -45,7 +47,7 @@ func (w word) shown() string {
 	if w.known() {
 		return w.text
 	}
-	return strings.NewReplacer(wildMark, "…", plainMark, "…").Replace(w.text)
+	return unknownMarks.Replace(w.text)
 }
 
 func literal(text string) word { return word{text: text} }
