@@ -240,7 +240,7 @@ func contractStops(t *testing.T, s Subject) {
 }
 
 func contractMidway(t *testing.T, s Subject) {
-	m, _ := s.start(t, Reply{Says: "one two three four five", FailAfter: 4, Code: "overloaded_error", Message: "Overloaded, sorry"})
+	m, _ := s.start(t, Reply{Says: "one two three four five six", FailAfter: 5, Code: "overloaded_error", Message: "Overloaded, sorry"})
 	got, err := providers.Complete(t.Context(), m, s.ask())
 	if !fault.HasCode(err, providers.CodeOverloaded) || got.Stop != "" {
 		t.Errorf("err %v, stop %q; want overloaded and no stop", err, got.Stop)
@@ -248,7 +248,7 @@ func contractMidway(t *testing.T, s Subject) {
 	if f := fault.From(err); !strings.Contains(toText(f.Details["vendor_message"]), "sorry") {
 		t.Errorf("the vendor's text is lost: %+v", f.Details)
 	}
-	if got.Text() == "" || got.Text() == "one two three four five" {
+	if got.Text() == "" || got.Text() == "one two three four five six" {
 		t.Errorf("what arrived before is %q", got.Text())
 	}
 }
@@ -322,7 +322,7 @@ func contractNoise(t *testing.T, s Subject) {
 }
 
 func contractCancel(t *testing.T, s Subject) {
-	m, f := s.start(t, Reply{Says: "one two three four five", HoldAfter: 4})
+	m, f := s.start(t, Reply{Says: "one two three four five six", HoldAfter: 5})
 	ctx, cancel := context.WithCancelCause(t.Context())
 	defer cancel(nil)
 	stream, err := m.Stream(ctx, s.ask())

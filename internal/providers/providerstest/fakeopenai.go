@@ -183,6 +183,7 @@ func (responsesDialect) frames(r *Reply, model string) []string {
 	at := 0
 	if r.Thinks != "" {
 		emit("response.output_item.added", object{"output_index": at, "item": object{"type": "reasoning", "id": "rs_1", "summary": []any{}}})
+		emit("response.reasoning_summary_part.added", object{"output_index": at, "item_id": "rs_1", "summary_index": 0, "part": object{"type": "summary_text", "text": ""}})
 		for _, w := range words(r.Thinks) {
 			emit("response.reasoning_summary_text.delta", object{"output_index": at, "item_id": "rs_1", "summary_index": 0, "delta": w})
 		}
@@ -190,11 +191,15 @@ func (responsesDialect) frames(r *Reply, model string) []string {
 		at++
 	}
 	if r.Says != "" {
-		emit("response.output_item.added", object{"output_index": at, "item": object{"type": "message", "id": "msg_1", "role": "assistant", "content": []any{}}})
+		part := func(text string) object { return object{"type": "output_text", "text": text, "annotations": []any{}} }
+		emit("response.output_item.added", object{"output_index": at, "item": object{"type": "message", "id": "msg_1", "role": "assistant", "status": "in_progress", "content": []any{}}})
+		emit("response.content_part.added", object{"output_index": at, "item_id": "msg_1", "content_index": 0, "part": part("")})
 		for _, w := range words(r.Says) {
 			emit("response.output_text.delta", object{"output_index": at, "item_id": "msg_1", "content_index": 0, "delta": w})
 		}
-		emit("response.output_item.done", object{"output_index": at, "item": object{"type": "message", "id": "msg_1", "role": "assistant"}})
+		emit("response.output_text.done", object{"output_index": at, "item_id": "msg_1", "content_index": 0, "text": r.Says})
+		emit("response.content_part.done", object{"output_index": at, "item_id": "msg_1", "content_index": 0, "part": part(r.Says)})
+		emit("response.output_item.done", object{"output_index": at, "item": object{"type": "message", "id": "msg_1", "role": "assistant", "status": "completed", "content": []object{part(r.Says)}}})
 		at++
 	}
 	for _, c := range r.Calls {
