@@ -24,19 +24,22 @@ type Options struct {
 	URL    string // "http://127.0.0.1:7777"; with Socket it only names the host
 	Key    string // an API key
 	Socket string // path of the server's control socket: no key is needed
-	HTTP   *http.Client
+	// Workspace, by id or name, of calls over the socket; "": the oldest. A key has its own.
+	Workspace string
+	HTTP      *http.Client
 }
 
 // Client is a connection to one server.
 type Client struct {
-	base string
-	key  string
-	http *http.Client
+	base      string
+	key       string
+	workspace string
+	http      *http.Client
 }
 
 // New makes a client; nothing is sent yet.
 func New(opts Options) (*Client, error) {
-	c := &Client{base: strings.TrimRight(opts.URL, "/"), key: opts.Key, http: opts.HTTP}
+	c := &Client{base: strings.TrimRight(opts.URL, "/"), key: opts.Key, workspace: opts.Workspace, http: opts.HTTP}
 	if opts.Socket != "" {
 		dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
 			var d net.Dialer
@@ -108,6 +111,9 @@ func (c *Client) Open(ctx context.Context, method, path string, in any) (*http.R
 	}
 	if in != nil {
 		req.Header.Set("Content-Type", "application/json")
+	}
+	if c.workspace != "" {
+		req.Header.Set("Fluxway-Workspace", c.workspace)
 	}
 	if c.key != "" {
 		req.Header.Set("Authorization", "Bearer "+c.key)

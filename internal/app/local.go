@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"log/slog"
 
+	"github.com/fluxway/fluxway/internal/api"
 	"github.com/fluxway/fluxway/internal/config"
 	"github.com/fluxway/fluxway/internal/events"
 	"github.com/fluxway/fluxway/internal/identity"
 	"github.com/fluxway/fluxway/internal/kit/seal"
+	"github.com/fluxway/fluxway/internal/providers"
 	"github.com/fluxway/fluxway/internal/store"
 )
 
@@ -20,6 +22,8 @@ type Local struct {
 	DB       *store.DB
 	Hub      *events.Hub
 	Identity *identity.Directory
+
+	box *seal.Box
 }
 
 // OpenLocal opens the data the settings name and brings it up to date.
@@ -49,6 +53,7 @@ func (l *Local) open(ctx context.Context, cfg config.Config, log *slog.Logger) e
 		return err
 	}
 	box, err := seal.OpenFile(l.Data.Key())
+	l.box = box
 	if err != nil {
 		return fmt.Errorf("opening %s: %w", l.Data.Key(), err)
 	}
@@ -64,6 +69,19 @@ func (l *Local) As(ctx context.Context, workspace string) (context.Context, erro
 		return nil, err
 	}
 	return identity.With(ctx, who), nil
+}
+
+// Models is who serves models, as a server on this data would have it.
+func (l *Local) Models(ctx context.Context, loaded *config.Loaded) (api.Models, error) {
+	keeper, err := providers.NewKeeper(providers.KeeperOptions{DB: l.DB, Hub: l.Hub, Box: l.box})
+	if err != nil {
+		return nil, err
+	}
+	catalogue, err := providers.NewCatalogue(nil)
+	if err != nil {
+		return nil, err
+	}
+	return newModels(ctx, modelsOptions{Keeper: keeper, Catalogue: catalogue, Loaded: loaded})
 }
 
 // Close closes the database.
