@@ -1,0 +1,41 @@
+//go:build !linux
+
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"os/exec"
+	"runtime"
+	"time"
+)
+
+type machine struct{}
+
+func probe(context.Context, *Sandbox) (machine, Isolation) {
+	why := "there is no sandbox for " + runtime.GOOS
+	i := Isolation{Mechanism: "none"}
+	for _, name := range []string{Files, Network, Processes, Lifetime, Memory, CPU, Disk, Privileges} {
+		i.Aspects = append(i.Aspects, Aspect{Name: name, Lacks: why})
+	}
+	return machine{}, i
+}
+
+func (s *Sandbox) run(ctx context.Context, job Job) (Exit, error) {
+	cmd := exec.CommandContext(ctx, job.Argv[0], job.Argv[1:]...)
+	cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = job.Dir, job.Stdin, job.Output, job.Output
+	cmd.Env = append([]string{"PATH=" + s.opts.Path, "TERM=dumb"}, job.Env...)
+	cmd.WaitDelay = 2 * time.Second
+	err := cmd.Run()
+	if cause := context.Cause(ctx); cause != nil {
+		return Exit{}, cause
+	}
+	var failed *exec.ExitError
+	if err != nil && !errors.As(err, &failed) {
+		return Exit{}, err
+	}
+	return Exit{Code: cmd.ProcessState.ExitCode(), CPU: cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()}, nil
+}
+
+// Main has no stages to run on this system.
+func Main([]string) (handled bool, code int) { return false, 0 }
