@@ -46,9 +46,10 @@ func unwrap(text string) (seal, bool) {
 	return s, true
 }
 
-// toWire is a signature as the door of own shows it.
+// toWire is a signature as the door of own shows it. Only Gemini's dialect has a
+// place for the seal of a call.
 func toWire(own string, s seal) string {
-	if s.Vendor == own {
+	if s.Vendor == own && (!s.Call || own == "gemini") {
 		return s.Text
 	}
 	return s.wrap()
