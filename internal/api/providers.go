@@ -37,6 +37,7 @@ type Provider struct {
 	Variables  []string          `json:"variables" doc:"The variables its key is looked for in."`
 	BaseURL    string            `json:"base_url,omitempty" doc:"Where it is reached, if not at its usual address."`
 	LeftAlone  time.Time         `json:"left_alone_until,omitzero" doc:"It failed again and again and is not asked until then."`
+	Model      string            `json:"model,omitempty" doc:"A good model to begin with."`
 	Accounts   []ProviderAccount `json:"accounts"`
 }
 

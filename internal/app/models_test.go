@@ -342,4 +342,3 @@ func TestFavouritesAreInTheCatalogue(t *testing.T) {
 		}
 	}
 }
-

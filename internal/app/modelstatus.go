@@ -62,7 +62,7 @@ func (m *models) provider(v vendors.Vendor, cfg config.Config, b *board) api.Pro
 	settings, configured := cfg.Providers[v.Name]
 	p := api.Provider{
 		Provider: v.Name, Title: v.Title, Keyless: v.Keyless, Local: v.Local, SignIn: v.SignIn, Variables: append([]string{}, v.EnvKeys...),
-		Configured: configured || v.Name == demo.Vendor, BaseURL: settings.BaseURL, Accounts: []api.ProviderAccount{},
+		Configured: configured || v.Name == demo.Vendor, BaseURL: settings.BaseURL, Model: favourite(v.Name), Accounts: []api.ProviderAccount{},
 	}
 	var status vendors.Status
 	if s := b.seats[v.Name]; s != nil {

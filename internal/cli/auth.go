@@ -46,7 +46,9 @@ func (e *env) authCommand() *cobra.Command {
 		if len(args) > 0 {
 			return unknownCommand(cmd, args[0])
 		}
-		return on(cmd, func(ctx context.Context, m api.Models, ws ids.Workspace) error { return e.authStatus(ctx, m, ws, every) })
+		return on(cmd, func(ctx context.Context, m api.Models, ws ids.Workspace) error {
+			return e.authStatus(ctx, m, ws, every)
+		})
 	}
 	cmd.AddCommand(e.authAdd(on), e.authRemove(on), e.authTest(on), e.authLogin(on))
 	return cmd

@@ -4918,6 +4918,8 @@ export interface components {
       base_url?: string;
       /** It failed again and again and is not asked until then. */
       left_alone_until?: string;
+      /** A good model to begin with. */
+      model?: string;
       accounts: components["schemas"]["ProviderAccount"][];
     };
     ProviderAccount: {

@@ -36,6 +36,10 @@ export type Role = NonNullable<Schemas["UserRequest"]["role"]>;
 export type NewUser = Schemas["NewUserRequest"];
 export type UserChange = Schemas["UserRequest"];
 export type NewKey = Schemas["NewKeyRequest"];
+export type Provider = Schemas["Provider"];
+export type ProviderAccount = Schemas["ProviderAccount"];
+export type Model = Schemas["Model"];
+export type FoundModels = Schemas["FoundModels"];
 export type Mode = Schemas["ModeRequest"]["mode"];
 
 /** One page of a list, as every list route answers it. */

@@ -1,12 +1,14 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
-import { Check, CornerDownRight, Sparkles } from "lucide-react";
+import { Check, CornerDownRight } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import type { Me } from "@/api/types";
+import { agentsQuery } from "@/features/agents/queries";
 import { setupQuery } from "@/features/identity/queries";
 import { SetupAccount } from "@/features/identity/setup";
+import { PickSource } from "@/features/models/source";
 import { start } from "@/lib/messages/start";
-import { Glyph, Mark, Pill } from "@/ui/bits";
+import { Mark } from "@/ui/bits";
 import { Button } from "@/ui/button";
 import { Empty, View } from "@/ui/states";
 
@@ -23,10 +25,11 @@ export default function SetupRoute() {
   const [code] = useState(() => codeFromHash(location.hash));
   const [step, setStep] = useState(1);
   const [me, setMe] = useState<Me>();
+  const [source, setSource] = useState("");
   return (
     <div className="hero">
       <main className="hero-grid">
-        <Intro step={step} user={me?.user.user} version={query.data?.version ?? ""} />
+        <Intro step={step} user={me?.user.user} source={source} version={query.data?.version ?? ""} />
         <div className="panel">
           <View query={query}>
             {(setup) => {
@@ -45,7 +48,16 @@ export default function SetupRoute() {
                   </Panel>
                 );
               }
-              return step === 2 ? <PickModel onDone={() => setStep(3)} /> : <Ready me={me} />;
+              return step === 2 ? (
+                <PickModel
+                  onDone={(picked) => {
+                    setSource(picked);
+                    setStep(3);
+                  }}
+                />
+              ) : (
+                <Ready me={me} source={source} />
+              );
             }}
           </View>
         </div>
@@ -66,11 +78,21 @@ function Panel({ title, note, children }: { title: string; note: string; childre
   );
 }
 
-function Intro({ step, user, version }: { step: number; user: string | undefined; version: string }) {
+function Intro({
+  step,
+  user,
+  source,
+  version,
+}: {
+  step: number;
+  user: string | undefined;
+  source: string;
+  version: string;
+}) {
   const steps = [
     { title: words.steps.up, hint: version ? words.steps.upHint(version) : "" },
     { title: words.steps.account, hint: user ? words.steps.accountDone(user) : words.steps.accountHint },
-    { title: words.steps.model, hint: step > 2 ? words.steps.modelDone : words.steps.modelHint },
+    { title: words.steps.model, hint: step > 2 ? source : words.steps.modelHint },
     { title: words.steps.chat, hint: words.steps.chatHint },
   ];
   return (
@@ -101,44 +123,22 @@ function Intro({ step, user, version }: { step: number; user: string | undefined
   );
 }
 
-function PickModel({ onDone }: { onDone: () => void }) {
+function PickModel({ onDone }: { onDone: (source: string) => void }) {
+  const agents = useQuery(agentsQuery);
   return (
     <Panel title={words.model.title} note={words.model.note}>
-      <form
-        className="flex flex-col gap-3"
-        onSubmit={(event) => {
-          event.preventDefault();
-          onDone();
-        }}
-      >
-        <label className="opt h-amber">
-          <input type="radio" name="model" className="sr-only" defaultChecked />
-          <Glyph hue="h-amber" size="xl">
-            <Sparkles />
-          </Glyph>
-          <span className="text-[14px] font-medium">{words.model.demo}</span>
-          <Pill tone="ok">
-            <Check aria-hidden="true" />
-            {words.model.demoPill}
-          </Pill>
-          <span className="su">{words.model.demoBody}</span>
-        </label>
-        <div className="mt-1.5 flex flex-wrap items-center gap-3">
-          <span className="min-w-[180px] flex-1 text-small text-fg-3">{words.model.foot}</span>
-          <Button type="submit" look="solid" large autoFocus>
-            {words.model.submit}
-          </Button>
-        </div>
-      </form>
+      <View query={agents}>
+        {(page) => <PickSource current={page.data[0]?.model ?? ""} onDone={onDone} />}
+      </View>
     </Panel>
   );
 }
 
-function Ready({ me }: { me: Me | undefined }) {
+function Ready({ me, source }: { me: Me | undefined; source: string }) {
   const navigate = useNavigate();
   return (
     <Panel title={words.ready.title} note={words.ready.note}>
-      <p className="text-fg-2">{words.ready.body(me?.user.name || me?.user.user || "")}</p>
+      <p className="text-fg-2">{words.ready.body(me?.user.name || me?.user.user || "", source)}</p>
       <ul className="flex flex-col gap-2">
         {words.ready.points.map((point) => (
           <li key={point} className="flex items-center gap-2.5">

@@ -21,6 +21,7 @@ export const chat = {
   viewerEmpty: "No chat is open",
   viewerEmptyBody: "Your role can read chats. Open one from the list.",
   demo: "Demo model. Replies are scripted and come from this machine.",
+  connect: "Connect a model",
   starters: [
     { title: "Say hello", body: "See how an answer arrives", text: "Hello" },
     { title: "What can you do?", body: "The list of what the demo model understands", text: "help" },

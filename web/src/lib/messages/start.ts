@@ -13,7 +13,6 @@ export const start = {
       accountDone: (user: string) => `${user}, with a password`,
       model: "Pick a model",
       modelHint: "Takes a moment, can change later",
-      modelDone: "Demo model",
       chat: "Say hello",
       chatHint: "Your first chat",
     },
@@ -33,18 +32,17 @@ export const start = {
     },
     model: {
       title: "Where should answers come from?",
-      note: "Available now",
+      note: "On this machine, or yours elsewhere",
       demo: "Demo model",
       demoPill: "Built in",
       demoBody: "Scripted replies from this machine. No key, no network, no cost.",
-      foot: "Nothing to connect yet. You can start right away.",
-      submit: "Continue",
+      foot: "You can change this later in the settings.",
     },
     ready: {
       title: "Ready",
       note: "Three steps done",
-      body: (name: string) =>
-        `${name}, your server is set up. The demo model answers until you connect another one.`,
+      body: (name: string, source: string) =>
+        `${name}, your server is set up. Answers come from: ${source}. You can change that in the settings.`,
       points: [
         "Press C anywhere for a new chat.",
         "Press ⌘K or Ctrl K to find and do things.",

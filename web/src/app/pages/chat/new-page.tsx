@@ -35,6 +35,7 @@ export default function NewChatRoute() {
 }
 
 function Begin() {
+  const can = useCan();
   const me = useMe();
   const navigate = useNavigate();
   const agents = useQuery(agentsQuery);
@@ -83,6 +84,11 @@ function Begin() {
           <p className="mt-3 flex items-center justify-center gap-2 text-small text-fg-3">
             <Sparkles className="!h-3.5 !w-3.5 text-accent" aria-hidden="true" />
             {chat.demo}
+            {can("models:write") && (
+              <Link to="/settings/$page" params={{ page: "models" }} className="link">
+                {chat.connect}
+              </Link>
+            )}
           </p>
         )}
       </div>

@@ -9,6 +9,8 @@ import { Totp } from "@/features/identity/totp";
 import { Users } from "@/features/identity/users";
 import { Workspaces } from "@/features/identity/workspaces";
 import { JobKinds, Jobs, Schedules } from "@/features/jobs/jobs";
+import { Catalogue } from "@/features/models/catalogue";
+import { Providers } from "@/features/models/providers";
 import { Backups } from "@/features/system/backups";
 import { Health } from "@/features/system/health";
 import { common } from "@/lib/messages/common";
@@ -116,6 +118,7 @@ const render: Record<SettingsPage["id"], () => ReactNode> = {
   ),
   users: () => <UsersPage />,
   keys: () => <KeysPage />,
+  models: () => <ModelsPage />,
   workspaces: () => <WorkspacesPage />,
   audit: () => <AuditPage />,
   jobs: () => <JobsPage />,
@@ -158,6 +161,15 @@ function KeysPage() {
         })
       }
     />
+  );
+}
+
+function ModelsPage() {
+  return (
+    <>
+      <Providers mayChange={useCan()("models:write")} />
+      <Catalogue />
+    </>
   );
 }
 

@@ -24,6 +24,7 @@ export const settingsPages: readonly SettingsPage[] = [
   page("keyboard", "you"),
   page("users", "workspace", "users:read"),
   page("keys", "workspace", "keys:read"),
+  page("models", "workspace", "models:read"),
   page("workspaces", "workspace", "workspaces:read"),
   page("audit", "workspace", "audit:read"),
   page("jobs", "server", "jobs:read"),
