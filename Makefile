@@ -43,6 +43,10 @@ lint: ## Format, vet, staticcheck, and the linters of the web UI
 bench: ## Measure every lane beside its baseline (LANE=hub for one)
 	@go run ./e2e/bench $(if $(LANE),-lane '$(LANE)')
 
+.PHONY: shots
+shots: build ## Pictures of every page in both themes, into docs/pictures
+	@FLUXWAY_BIN="$$PWD/bin/fluxway" node e2e/shots.mjs
+
 .PHONY: generate
 generate: ## Write generated files again: OpenAPI, JSON Schema, TypeScript types
 	@scripts/generate

@@ -172,11 +172,16 @@ export async function settled(page, count) {
   return texts;
 }
 
-/** Finds what axe finds on a page. */
-export async function axeFindings(page) {
-  await page.evaluate(axe);
-  const result = await page.evaluate(() =>
-    globalThis.axe.run({ runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] }),
+/** Finds what axe finds on a page; `rules` narrows it to some. */
+export async function axeFindings(page, rules) {
+  if (!(await page.evaluate(() => "axe" in globalThis))) await page.evaluate(axe);
+  const result = await page.evaluate(
+    (only) =>
+      globalThis.axe.run({
+        runOnly: only ?? ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
+        resultTypes: ["violations"],
+      }),
+    rules,
   );
   return result.violations.map(
     ({ id, impact, nodes }) => `${impact} ${id}: ${nodes.slice(0, 3).map((node) => node.target.join(" ")).join(" | ")}`,

@@ -139,6 +139,25 @@ world.flow("what is written while the server is away is sent in order when it is
   await queue.waitFor({ state: "detached" });
 });
 
+world.flow("what was sent is no draft any more, a list of tasks is drawn as one", async () => {
+  const context = await world.window({ user: "mira" });
+  const page = await open(context, world.server, "/chat");
+  await send(page, "Show me markdown");
+  await page.waitForURL(/\/chat\/conv_/);
+  const path = new URL(page.url()).pathname;
+  const [, answer] = await settled(page, 2);
+  assert.match(answer, /done\n+to do/);
+  assert.doesNotMatch(answer, /\[x?\s?\]/, "the boxes are drawn, not written");
+  await page.goto(world.server.url("/chat"));
+  assert.equal(await composer(page).inputValue(), "", "a new chat begins empty");
+  await page.goto(world.server.url(path));
+  await send(page, "Hello");
+  await settled(page, 4);
+  await page.reload();
+  await shown(page, path);
+  assert.equal(await composer(page).inputValue(), "");
+});
+
 world.flow("stopping an answer keeps what was said", async () => {
   const context = await world.window({ user: "mira" });
   const page = await open(context, world.server, "/chat");

@@ -47,6 +47,7 @@ function draw(token: Token, key: string, open: boolean, caret = false): ReactNod
   switch (token.type) {
     case "space":
     case "def":
+    case "checkbox": // the item of the list draws it
       return null;
     case "heading": {
       const heading = token as Tokens.Heading;
@@ -151,6 +152,8 @@ function span(token: Token, key: number): ReactNode {
       return <code key={key}>{(token as Tokens.Codespan).text}</code>;
     case "br":
       return <br key={key} />;
+    case "checkbox":
+      return null;
     case "link":
       return link(token as Tokens.Link, key);
     case "image": {

@@ -39,6 +39,7 @@ export function Composer(props: Props) {
     }, 200);
     return () => {
       clearTimeout(timer);
+      saved.current = text;
       drafts.write(conversation, text);
     };
   }, [text, conversation]);
