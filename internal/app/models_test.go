@@ -1,10 +1,17 @@
 package app
 
 import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/fluxway/fluxway/internal/api"
 	"github.com/fluxway/fluxway/internal/config"
@@ -14,6 +21,7 @@ import (
 	"github.com/fluxway/fluxway/internal/kit/seal"
 	"github.com/fluxway/fluxway/internal/kit/secret"
 	"github.com/fluxway/fluxway/internal/providers"
+	"github.com/fluxway/fluxway/internal/providers/copilot"
 	"github.com/fluxway/fluxway/internal/providers/providerstest"
 	"github.com/fluxway/fluxway/internal/store/storetest"
 )
@@ -341,4 +349,96 @@ func TestFavouritesAreInTheCatalogue(t *testing.T) {
 			t.Errorf("%s/%s is not in the catalogue", f.provider, f.model)
 		}
 	}
+}
+
+// gitHub is a fake of the sign-in with a code: the person approves at the second question.
+func gitHub(t *testing.T, api string) copilot.GitHub {
+	t.Helper()
+	var asked atomic.Int64
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		answer := map[string]any{"error": "authorization_pending"}
+		switch r.URL.Path {
+		case "/login/device/code":
+			answer = map[string]any{"device_code": "dev", "user_code": "ABCD-1234", "verification_uri": "https://github.com/login/device", "expires_in": 900, "interval": 1}
+		case "/login/oauth/access_token":
+			if asked.Add(1) > 1 {
+				answer = map[string]any{"access_token": "gho_1"}
+			}
+		case "/copilot_internal/v2/token":
+			answer = map[string]any{"token": providerstest.FakeKey, "expires_at": time.Now().Add(time.Hour).Unix(), "endpoints": map[string]any{"api": api}}
+		}
+		_ = json.NewEncoder(w).Encode(answer)
+	}))
+	t.Cleanup(site.Close)
+	return copilot.GitHub{Site: site.URL, API: site.URL}
+}
+
+func TestSignInWithACode(t *testing.T) {
+	t.Parallel()
+	fake := providerstest.FakeOpenAI(t).Will(providerstest.Reply{Says: "From the plan."})
+	s := open(t, "")
+	s.opts.GitHub = gitHub(t, fake.URL+"/v1")
+	ctx := t.Context()
+	if _, err := s.BeginSignIn(ctx, s.ws, "openai"); !fault.HasCode(err, "no_sign_in") {
+		t.Errorf("openai: %v", err)
+	}
+	code, err := s.BeginSignIn(ctx, s.ws, "copilot")
+	if err != nil || code.Code != "ABCD-1234" || code.URL == "" {
+		t.Fatalf("%+v, %v", code, err)
+	}
+	if _, err := s.PollSignIn(ctx, ids.New[ids.Workspace](), "copilot", code.SignIn); fault.From(err).Kind != fault.NotFound {
+		t.Errorf("another workspace polled it: %v", err)
+	}
+	if state, err := s.PollSignIn(ctx, s.ws, "copilot", code.SignIn); err != nil || state.Done {
+		t.Fatalf("before the person is done: %+v, %v", state, err)
+	}
+	state, err := s.PollSignIn(ctx, s.ws, "copilot", code.SignIn)
+	if err != nil || !state.Done || state.Account.ID == "" {
+		t.Fatalf("%+v, %v", state, err)
+	}
+	if text, err := s.ask(s.ws, ""); err != nil || text != "From the plan." {
+		t.Errorf("%q, %v", text, err)
+	}
+	if p := s.provider("copilot"); p.State != "ready" || len(p.Accounts) != 1 {
+		t.Errorf("%+v", p)
+	}
+}
+
+func TestABadReloadChangesNothing(t *testing.T) {
+	t.Parallel()
+	fake := providerstest.FakeOpenAI(t)
+	good := "providers: {openai: {base_url: '" + fake.URL + "/v1', key: " + providerstest.FakeKey + "}}"
+	s := open(t, good)
+	l := s.load(good + "\nmodels: {catalogue_file: nowhere.json}")
+	if err := s.configure(t.Context(), l.Config, l.Origins); !fault.HasCode(err, "catalogue_unreadable") {
+		t.Fatalf("got %v", err)
+	}
+	if _, err := s.ask(s.ws, ""); err != nil {
+		t.Errorf("after a reload that failed: %v", err)
+	}
+}
+
+func TestTheCatalogueIsFetched(t *testing.T) {
+	t.Parallel()
+	fetched := make(chan struct{}, 8)
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = w.Write([]byte(`{"models":[{"id":"openai/brand-new","context":5}]}`))
+		fetched <- struct{}{}
+	}))
+	t.Cleanup(site.Close)
+	s := open(t, "models: {catalogue_url: '"+site.URL+"'}")
+	ctx, cancel := context.WithCancel(t.Context())
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		if err := s.Run(ctx); err != nil {
+			t.Error(err)
+		}
+	})
+	<-fetched
+	<-fetched // the second begins once the first is in place
+	if _, ok := s.opts.Catalogue.Find("openai/brand-new"); !ok {
+		t.Error("the fetched catalogue is not in use")
+	}
+	cancel()
+	wg.Wait()
 }

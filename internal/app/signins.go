@@ -57,7 +57,7 @@ func (m *models) PollSignIn(ctx context.Context, ws ids.Workspace, provider, id 
 		return api.SignInState{}, fault.New(fault.NotFound, "sign_in_not_found", "There is no such sign-in, or its code has expired.").
 			WithParam("signin").WithHint("Begin again.")
 	}
-	waiting, cancel := context.WithTimeoutCause(ctx, p.device.Interval*2-time.Second, errPending)
+	waiting, cancel := context.WithTimeoutCause(ctx, p.device.Interval*19/10, errPending)
 	defer cancel()
 	token, err := m.opts.GitHub.Wait(waiting, p.device)
 	if errors.Is(err, errPending) || (err != nil && errors.Is(context.Cause(waiting), errPending)) {

@@ -1,7 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { Model } from "@/api/types";
-import { words as sentence } from "@/lib/format";
 import { models as words } from "@/lib/messages/models";
 import { Pill } from "@/ui/bits";
 import { Input } from "@/ui/field";
@@ -34,7 +33,9 @@ const columns: Column<Model>[] = [
   { head: words.price, cell: (model) => (model.targets ? "" : priceText(model)) },
   {
     head: words.can,
-    cell: (model) => <span className="text-fg-3">{model.can.map(sentence).join(", ")}</span>,
+    cell: (model) => (
+      <span className="text-fg-3">{model.can.map((one) => words.abilities[one] ?? one).join(", ")}</span>
+    ),
   },
 ];
 
@@ -45,6 +46,7 @@ export function Catalogue() {
   const find = (
     <Input
       type="search"
+      className="w-56 max-w-full"
       aria-label={words.search}
       placeholder={words.search}
       value={search}

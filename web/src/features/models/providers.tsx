@@ -14,7 +14,8 @@ import { View } from "@/ui/states";
 import { type Column, Table } from "@/ui/table";
 import { toast } from "@/ui/toast";
 import { KeyForm, reasonOf } from "./key-form";
-import { providersQuery, useRemoveAccount, useTest, useTurnAccount } from "./queries";
+import { catalogueQuery, providersQuery, useRemoveAccount, useTest, useTurnAccount } from "./queries";
+import { PickSource } from "./source";
 
 type Row = { provider: Provider; account: ProviderAccount | undefined };
 
@@ -31,13 +32,17 @@ const tones: Record<string, Tone> = {
 export function Providers({ mayChange }: { mayChange: boolean }) {
   const query = useQuery(providersQuery);
   const [adding, setAdding] = useState(false);
+  const [looking, setLooking] = useState(false);
   const [removing, setRemoving] = useState<Row>();
   const remove = useRemoveAccount();
   const add = mayChange && (
-    <Button look="solid" onClick={() => setAdding(true)}>
-      <Plus aria-hidden="true" />
-      {words.add}
-    </Button>
+    <>
+      <Button onClick={() => setLooking(true)}>{words.look}</Button>
+      <Button look="solid" onClick={() => setAdding(true)}>
+        <Plus aria-hidden="true" />
+        {words.add}
+      </Button>
+    </>
   );
   return (
     <Section title={words.providers} note={words.providersNote} flush actions={add}>
@@ -74,6 +79,7 @@ export function Providers({ mayChange }: { mayChange: boolean }) {
           </>
         )}
       </View>
+      {looking && <Look onClose={() => setLooking(false)} />}
       <Confirm
         open={!!removing}
         onClose={() => setRemoving(undefined)}
@@ -88,6 +94,26 @@ export function Providers({ mayChange }: { mayChange: boolean }) {
         }}
       />
     </Section>
+  );
+}
+
+/** The choices of set-up, once more. */
+function Look({ onClose }: { onClose: () => void }) {
+  const query = useQuery(catalogueQuery);
+  return (
+    <Dialog open onClose={onClose} title={words.lookTitle}>
+      <View query={query}>
+        {(page) => (
+          <PickSource
+            current={page.data.find((one) => one.default)?.id ?? ""}
+            onDone={(source) => {
+              onClose();
+              toast.done(words.connected(source));
+            }}
+          />
+        )}
+      </View>
+    </Dialog>
   );
 }
 
