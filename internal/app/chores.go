@@ -22,6 +22,7 @@ func (a *App) register() {
 	keep := a.cfg.Retention
 	a.db.AddRetention(store.Retention{Name: "events_events", Prune: func(ctx context.Context, _ time.Time) (int64, error) { return a.hub.Prune(ctx) }})
 	a.db.AddRetention(store.Retention{Name: "jobs_jobs", Keep: keep.Jobs.Std(), Prune: a.queue.Prune})
+	a.db.OnRestore(store.RestoreHook{Name: "models", Done: func(context.Context) { a.models.forgetAll() }})
 	a.db.OnRestore(store.RestoreHook{Name: "identity", Done: func(context.Context) { a.directory.Forget() }})
 }
 

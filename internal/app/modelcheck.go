@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/fluxway/fluxway/internal/api"
+	"github.com/fluxway/fluxway/internal/costs"
+	"github.com/fluxway/fluxway/internal/identity"
 	"github.com/fluxway/fluxway/internal/ids"
 	"github.com/fluxway/fluxway/internal/kit/fault"
 	"github.com/fluxway/fluxway/internal/kit/secret"
@@ -28,7 +30,16 @@ func (m *models) TestProvider(ctx context.Context, ws ids.Workspace, provider, a
 	if err != nil {
 		return api.ProviderTest{}, err
 	}
-	return m.test(ctx, v, name, source).ProviderTest, nil
+	return m.test(paidBy(ctx, ws), v, name, source).ProviderTest, nil
+}
+
+// paidBy says who pays for the word that a test asks for.
+func paidBy(ctx context.Context, ws ids.Workspace) context.Context {
+	a := costs.Attribution{Workspace: ws, Door: "test"}
+	if who := identity.From(ctx); who != nil {
+		a.User, a.Key = who.User, who.Key
+	}
+	return costs.With(ctx, a)
 }
 
 // credential is the account of that name, or the first; nil for a provider that needs none.
@@ -132,7 +143,7 @@ func (m *models) ask(ctx context.Context, v vendors.Vendor, account string, sour
 		return len(listed), "", nil
 	}
 	request := &providers.Request{Model: model, MaxTokens: 16, Messages: []providers.Message{providers.UserText("Say ok.")}}
-	if _, err = providers.Complete(ctx, adapter, request); err == nil {
+	if _, err = providers.Complete(ctx, m.watched(v.Name, adapter), request); err == nil {
 		return len(listed), v.Name + "/" + model, nil
 	}
 	switch fault.From(err).Code {

@@ -315,6 +315,13 @@ func (m *models) forget(ws ids.Workspace) {
 	delete(m.boards, ws)
 }
 
+// forgetAll has every board built anew: the whole database may be another.
+func (m *models) forgetAll() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	clear(m.boards)
+}
+
 func (m *models) build(ctx context.Context, ws ids.Workspace, stored []providers.StoredAccount) (*board, error) {
 	cfg := m.settings()
 	b := &board{seats: map[string]*seat{}, table: map[string]providers.Model{}, stored: stored, built: time.Now()}
@@ -417,15 +424,18 @@ func (m *models) seat(ctx context.Context, ws ids.Workspace, name string, owned 
 	if s.adapter, err = m.adapter(name, settings, s.pool); err != nil {
 		return nil, err
 	}
-	inner := s.adapter
-	if m.opts.Around != nil {
-		inner = m.opts.Around(name, inner)
-	}
-	inner = providers.FirstTokenTimeout(providers.Observe(inner, name, m.observer), want.firstTokenTimeout)
-	s.breaker = providers.NewBreaker(inner, providers.BreakerOptions{Provider: name})
+	s.breaker = providers.NewBreaker(providers.FirstTokenTimeout(m.watched(name, s.adapter), want.firstTokenTimeout), providers.BreakerOptions{Provider: name})
 	s.model = providers.Retry(s.breaker, retry.Policy{Attempts: want.retries + 1})
 	m.seats[key] = s
 	return s, nil
+}
+
+// watched is an adapter whose every attempt is counted and told.
+func (m *models) watched(name string, adapter providers.Model) providers.Model {
+	if m.opts.Around != nil {
+		adapter = m.opts.Around(name, adapter)
+	}
+	return providers.Observe(adapter, name, m.observer)
 }
 
 // demoPace is the pause after each word of the demonstration: a pace one can read.

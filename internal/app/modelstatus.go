@@ -164,7 +164,7 @@ func (m *models) AddAccount(ctx context.Context, ws ids.Workspace, in api.NewAcc
 	var out api.AddedAccount
 	key := secret.New(strings.TrimSpace(in.Key.Reveal()))
 	if in.Test {
-		test := m.test(ctx, v, in.Name, m.sourceOf(in.Provider, key))
+		test := m.test(paidBy(ctx, ws), v, in.Name, m.sourceOf(in.Provider, key))
 		if !test.OK {
 			return out, test.fault()
 		}
