@@ -27,6 +27,7 @@ var lanes = []lane{
 	{"start", "start-up CPU and idle memory, beside a bare net/http program", startLane},
 	{"route", "a typed route with identity, limits, tracing and audit, beside a bare handler", routeLane},
 	{"hub", "WebSocket fan-out, beside one channel per client", hubLane},
+	{"gateway", "/v1/chat/completions with identity, budget, ledger and tracing, beside a raw relay and httputil.ReverseProxy", gatewayLane},
 	{"store", "durable appends, beside a raw group-commit loop on the same kind of file", storeLane},
 }
 
@@ -38,6 +39,11 @@ var helpers = map[string]func(args []string) error{
 	"channels":  channelServer,
 	"route":     routeServer,
 	"bareroute": bareRoute,
+
+	"vendor":       vendorServer,
+	"gateway":      gatewayServer,
+	"reverseproxy": proxyServer,
+	"rawrelay":     rawServer,
 }
 
 func main() {
