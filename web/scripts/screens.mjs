@@ -49,6 +49,22 @@ const pages = {
   appearance: { path: "/settings/appearance" },
   keyboard: { path: "/settings/keyboard" },
   health: { path: "/settings/health" },
+  costs: { path: "/costs" },
+  "costs-hours": { path: "/costs?step=hour&by=model" },
+  "costs-table": {
+    path: "/costs",
+    act: (page) => page.getByRole("button", { name: "Show as a table" }).click(),
+  },
+  "costs-empty": { path: "/costs?unused" },
+  "costs-viewer": { path: "/costs/budgets?as=viewer" },
+  "costs-budgets": { path: "/costs/budgets" },
+  "costs-budget-new": { path: "/costs/budgets?create=true" },
+  "costs-rates": { path: "/costs/rates" },
+  "costs-records": { path: "/costs/records" },
+  "costs-record": {
+    path: "/costs/records?agent=code",
+    act: (page) => page.locator("[data-row='2']").click(),
+  },
 };
 
 async function createAccount(page) {

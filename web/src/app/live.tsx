@@ -1,6 +1,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useEffect, useMemo, useRef } from "react";
 import { applyConversationEvent } from "@/features/conversations/queries";
+import { applyCostsEvent } from "@/features/costs/live";
 import { identityKeys } from "@/features/identity/queries";
 import { applyJobEvent } from "@/features/jobs/queries";
 import { applyRunEvent } from "@/features/runs/queries";
@@ -36,7 +37,7 @@ export function LiveRoot({ children }: { children: ReactNode }) {
 }
 
 // Patterns rather than names: a name that the role may not follow refuses the whole subscription.
-const shellChannels = ["conversations/*", "jobs/*", "identity/**", "system/**"] as const;
+const shellChannels = ["conversations/*", "costs/**", "jobs/*", "identity/**", "system/**"] as const;
 
 /** Patches the cache with what happens anywhere in the workspace. */
 function Wiring() {
@@ -45,6 +46,7 @@ function Wiring() {
     const [part] = event.kind.split(".");
     if (part === "conversations" || part === "runs") applyConversationEvent(cache, event);
     if (part === "runs") applyRunEvent(cache, event);
+    if (part === "costs") applyCostsEvent(cache, event);
     if (part === "jobs") applyJobEvent(cache, event);
     if (part === "identity")
       void cache.invalidateQueries({ queryKey: identityKeys.all }, { cancelRefetch: false });

@@ -11,7 +11,7 @@ import { keyText } from "./keys";
 import { settingsPages } from "./pages/settings/pages";
 import { useCan, useSignOut } from "./session";
 import { hasCommand, runCommand } from "./shortcuts";
-import { pages } from "./sidebar";
+import { usePages } from "./sidebar";
 import { useShell } from "./store";
 
 const words = shell.palette;
@@ -126,6 +126,7 @@ function useItems(): Item[] {
   const leave = useSignOut();
   const set = useShell((state) => state.set);
   const chats = useInfiniteQuery(conversationsQuery());
+  const pages = usePages();
   return useMemo(() => {
     const write = can("conversations:write");
     const act = (id: string, text: string, run: () => void, keys?: string): Item => ({
@@ -210,5 +211,5 @@ function useItems(): Item[] {
       ),
     );
     return [...here, ...actions, ...go, ...found, ...settings, ...help];
-  }, [can, chats.data, leave, navigate, set]);
+  }, [can, chats.data, leave, navigate, pages, set]);
 }

@@ -113,10 +113,69 @@ const settingsPage = createRoute({
   component: lazyRouteComponent(() => import("./pages/settings/index")),
 });
 
+const costs = createRoute({
+  getParentRoute: () => shell,
+  path: "/costs",
+  validateSearch: (search: Record<string, unknown>): { month?: string; by?: string; step?: string } =>
+    only(["month", "by", "step"], search),
+  component: lazyRouteComponent(() => import("./pages/costs/overview")),
+});
+const costBudgets = createRoute({
+  getParentRoute: () => shell,
+  path: "/costs/budgets",
+  validateSearch: (search: Record<string, unknown>): { create?: boolean } =>
+    search.create ? { create: true } : {},
+  component: lazyRouteComponent(() => import("./pages/costs/budgets")),
+});
+const costRates = createRoute({
+  getParentRoute: () => shell,
+  path: "/costs/rates",
+  validateSearch: (search: Record<string, unknown>): { q?: string; missing?: boolean } => ({
+    ...only(["q"], search),
+    ...(search.missing ? { missing: true } : {}),
+  }),
+  component: lazyRouteComponent(() => import("./pages/costs/rates")),
+});
+const recordFilters = [
+  "since",
+  "until",
+  "user",
+  "key",
+  "agent",
+  "run",
+  "conversation",
+  "project",
+  "workflow",
+  "door",
+  "model",
+  "provider",
+  "outcome",
+] as const;
+const costRecords = createRoute({
+  getParentRoute: () => shell,
+  path: "/costs/records",
+  validateSearch: (
+    search: Record<string, unknown>,
+  ): { [K in (typeof recordFilters)[number] | "record"]?: string } =>
+    only([...recordFilters, "record"], search),
+  component: lazyRouteComponent(() => import("./pages/costs/records")),
+});
+
 const tree = root.addChildren([
   setup,
   login,
-  shell.addChildren([overview, newChat, allChats, thread, settings, settingsPage]),
+  shell.addChildren([
+    overview,
+    newChat,
+    allChats,
+    thread,
+    settings,
+    settingsPage,
+    costs,
+    costBudgets,
+    costRates,
+    costRecords,
+  ]),
 ]);
 
 export function makeRouter(cache: QueryClient) {

@@ -1,11 +1,22 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
-import { ChevronDown, House, type LucideIcon, MessageSquare, Plus, Search, Settings } from "lucide-react";
-import type { ComponentProps, ReactElement } from "react";
+import {
+  ChevronDown,
+  CircleDollarSign,
+  House,
+  type LucideIcon,
+  MessageSquare,
+  Plus,
+  Search,
+  Settings,
+} from "lucide-react";
+import { type ComponentProps, Fragment, type ReactElement } from "react";
 import { conversationsQuery } from "@/features/conversations/queries";
+import { todayQuery } from "@/features/costs/queries";
 import { recentRunsQuery } from "@/features/runs/queries";
 import { isActive } from "@/features/runs/stream";
 import { shell } from "@/lib/messages/shell";
+import { money } from "@/lib/money";
 import { useLiveState } from "@/live/react";
 import { Dot, Kbd, Mark } from "@/ui/bits";
 import { Menu, MenuChoices, MenuItem, MenuLabel, MenuSeparator } from "@/ui/menu";
@@ -15,16 +26,27 @@ import { useCan, useMe, useSwitchWorkspace } from "./session";
 import { useShell } from "./store";
 import { UserMenu } from "./user-menu";
 
+/** The pages of the main menu that a person may see, in order. */
+export function usePages() {
+  const can = useCan();
+  return pages.filter((page) => !page.needs || can(page.needs));
+}
+
 /** The pages of the main menu, in order. */
-export const pages: readonly {
-  to: "/" | "/chat" | "/settings";
+const pages: readonly {
+  to: "/" | "/chat" | "/costs" | "/settings";
   label: string;
   icon: LucideIcon;
   exact?: boolean;
+  /** The permission without which the page is not shown. */
+  needs?: string;
+  /** The first of a group. */
+  first?: boolean;
 }[] = [
   { to: "/", label: shell.nav.overview, icon: House, exact: true },
   { to: "/chat", label: shell.nav.chat, icon: MessageSquare },
-  { to: "/settings", label: shell.nav.settings, icon: Settings },
+  { to: "/costs", label: shell.nav.costs, icon: CircleDollarSign, needs: "costs:read", first: true },
+  { to: "/settings", label: shell.nav.settings, icon: Settings, first: true },
 ];
 
 export function Sidebar({ rail }: { rail: boolean }) {
@@ -49,23 +71,29 @@ export function Sidebar({ rail }: { rail: boolean }) {
           )}
         </button>
       </Named>
-      {pages.map(({ to, label, icon: Icon, exact }) => (
-        <Named key={to} rail={rail} text={label}>
-          <Link
-            to={to}
-            className="nav"
-            aria-label={label}
-            activeOptions={{ exact: !!exact }}
-            activeProps={{ "aria-current": "page" }}
-          >
-            <Icon aria-hidden="true" />
-            {!rail && label}
-          </Link>
-        </Named>
+      {usePages().map(({ to, label, icon: Icon, exact, first }) => (
+        <Fragment key={to}>
+          {first && <div className="hr mx-1.5 my-2 self-stretch" />}
+          <Named rail={rail} text={label}>
+            <Link
+              to={to}
+              className="nav"
+              aria-label={label}
+              activeOptions={{ exact: !!exact }}
+              activeProps={{ "aria-current": "page" }}
+            >
+              <Icon aria-hidden="true" />
+              {!rail && label}
+            </Link>
+          </Named>
+        </Fragment>
       ))}
       {!rail && <Recent />}
       <div className="sidefoot">
-        <Connection rail={rail} />
+        <div className="flex items-center justify-between">
+          <Connection rail={rail} />
+          {!rail && <SpentToday />}
+        </div>
         <UserMenu rail={rail} />
       </div>
     </nav>
@@ -181,6 +209,19 @@ function Recent() {
   );
 }
 
+/** What was spent since midnight; nothing is said before there is something. */
+function SpentToday() {
+  const can = useCan();
+  const { data } = useQuery({ ...todayQuery(), enabled: can("costs:read") });
+  if (!data || data.price === 0) return null;
+  const amount = money(data.price);
+  return (
+    <Link to="/costs" className="health num whitespace-nowrap" aria-label={shell.openToday(amount)}>
+      {shell.today(amount)}
+    </Link>
+  );
+}
+
 /** The state of the one live connection, in words. */
 export function Connection({ rail }: { rail: boolean }) {
   const [live] = useLiveState();
@@ -198,7 +239,7 @@ export function Connection({ rail }: { rail: boolean }) {
       <Link
         to="/settings/$page"
         params={{ page: "health" }}
-        className="health num"
+        className="health num min-w-0 whitespace-nowrap"
         aria-label={`${text}. ${shell.live.details}`}
       >
         <Dot tone={live.phase === "open" ? "ok" : "warn"} />

@@ -6,7 +6,7 @@ import { Avatar } from "@/ui/bits";
 import { Dialog } from "@/ui/dialog";
 import { Segmented } from "@/ui/field";
 import { useCan, useMe, useSignOut } from "./session";
-import { Connection, pages } from "./sidebar";
+import { Connection, usePages } from "./sidebar";
 import { useShell } from "./store";
 import { themes } from "./user-menu";
 
@@ -15,7 +15,7 @@ export function Tabs() {
   const [more, setMore] = useState(false);
   return (
     <nav className="tabbar" aria-label={shell.tabs}>
-      {pages.map(({ to, label, icon: Icon, exact }) => (
+      {usePages().map(({ to, label, icon: Icon, exact }) => (
         <Link key={to} to={to} activeOptions={{ exact: !!exact }} activeProps={{ "aria-current": "page" }}>
           <Icon aria-hidden="true" />
           {label}

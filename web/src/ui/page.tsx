@@ -5,16 +5,20 @@ import type { ReactNode } from "react";
 export function TopBar({
   title,
   before,
+  after,
   children,
 }: {
   title: ReactNode;
   before?: ReactNode;
+  /** Next to the title, such as the tabs of a page. */
+  after?: ReactNode;
   children?: ReactNode;
 }) {
   return (
     <header className="top">
       {before}
       <h1>{title}</h1>
+      {after}
       <span className="flex-1" />
       {children}
     </header>

@@ -1,9 +1,11 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
+import clsx from "clsx";
 import { Check, MessageSquare, X } from "lucide-react";
 import type { ReactNode } from "react";
 import type { Conversation, Run, System } from "@/api/types";
 import { conversationsQuery } from "@/features/conversations/queries";
+import { todayQuery } from "@/features/costs/queries";
 import { keysQuery, usersQuery } from "@/features/identity/queries";
 import { recentRunsQuery } from "@/features/runs/queries";
 import { isActive } from "@/features/runs/stream";
@@ -12,6 +14,7 @@ import { backupsQuery, systemQuery } from "@/features/system/queries";
 import { bytes, count, words as sentence } from "@/lib/format";
 import { overview } from "@/lib/messages/overview";
 import { shell } from "@/lib/messages/shell";
+import { money } from "@/lib/money";
 import { duration } from "@/lib/time";
 import { Dot, StatePill, Time } from "@/ui/bits";
 import { IconButton } from "@/ui/button";
@@ -56,6 +59,8 @@ function Today() {
   const runs = useQuery(recentRunsQuery);
   const chats = useInfiniteQuery(conversationsQuery());
   const words = overview.today;
+  const can = useCan();
+  const spent = useQuery({ ...todayQuery(), enabled: can("costs:read") });
   const facts = todayOf(runs.data?.data ?? [], chats.data?.pages[0]?.data ?? [], new Date());
   const loaded = runs.data && chats.data;
   const cells = [
@@ -65,13 +70,24 @@ function Today() {
     [words.median, facts.median === undefined ? words.none : duration(facts.median)],
   ] as const;
   return (
-    <section className="card grid grid-cols-2 sm:grid-cols-4" aria-label={words.title}>
+    <section
+      className={clsx("card grid grid-cols-2", can("costs:read") ? "sm:grid-cols-5" : "sm:grid-cols-4")}
+      aria-label={words.title}
+    >
       {cells.map(([name, value]) => (
         <div key={name} className="border-l border-line px-4 py-3.5 first:border-0 max-sm:odd:border-0">
           <div className="text-small text-fg-3">{name}</div>
           <div className="num text-kpi font-medium tracking-tight">{loaded ? value : words.none}</div>
         </div>
       ))}
+      {can("costs:read") && (
+        <Link to="/costs" className="border-l border-line px-4 py-3.5 hover:bg-hover max-sm:border-0">
+          <div className="text-small text-fg-3">{words.spent}</div>
+          <div className="num text-kpi font-medium tracking-tight">
+            {spent.data ? money(spent.data.price) : words.none}
+          </div>
+        </Link>
+      )}
     </section>
   );
 }

@@ -15,6 +15,7 @@ export const overview = {
     runs: "Answers",
     failed: "Failed",
     median: "Typical time",
+    spent: "Spent",
     none: "–",
     more: "Counts the newest 100 answers.",
   },
