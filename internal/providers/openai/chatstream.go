@@ -334,18 +334,43 @@ func tallyChat(data []byte, t *providers.Tally) {
 	if !has(data, `"finish_reason":`, '"') && !has(data, `"usage":`, '{') {
 		return
 	}
-	var ev chatEvent
-	if json.Unmarshal(data, &ev) != nil {
+	var choices, usage []byte
+	if rawjson.Fields(data, func(key, value []byte) bool {
+		switch string(key) {
+		case "model":
+			t.Model, _ = rawjson.Text(value)
+		case "choices":
+			choices = value
+		case "usage":
+			usage = value
+		}
+		return true
+	}) != nil {
 		return
 	}
-	t.Model = ev.Model
-	for _, c := range ev.Choices {
+	choice := rawjson.Only(choices)
+	if reason, ok := rawjson.String(choice, "finish_reason"); ok && reason != "" {
+		t.Stop = chatStop(reason, false, false)
+		t.Finished = t.Finished || rawjson.Find(choice, "message") != nil
+	} else if choice == nil {
+		tallyChoices(choices, t)
+	}
+	var u *chatUsage
+	if json.Unmarshal(usage, &u) == nil && u != nil {
+		t.Usage = u.usage()
+	}
+}
+
+// tallyChoices is for callers who asked for several answers at once.
+func tallyChoices(choices []byte, t *providers.Tally) {
+	var all []chatChoice
+	if json.Unmarshal(choices, &all) != nil {
+		return
+	}
+	for _, c := range all {
 		if c.FinishReason != "" {
 			t.Stop = chatStop(c.FinishReason, false, false)
 			t.Finished = t.Finished || c.Message != nil
 		}
-	}
-	if ev.Usage != nil {
-		t.Usage = ev.Usage.usage()
 	}
 }

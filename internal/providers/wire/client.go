@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/fluxway/fluxway/internal/kit/fault"
+	"github.com/fluxway/fluxway/internal/kit/leanhttp"
 	"github.com/fluxway/fluxway/internal/providers"
 )
 
@@ -35,22 +36,24 @@ type Client struct {
 
 // NewHTTP makes the HTTP client adapters use: connections are kept, nothing
 // is redirected (a credential must not travel on), and there is no overall
-// time-out, because a stream may last; contexts bound it.
+// time-out, because a stream may last; contexts bound it. Buffers are small,
+// because every live stream has its own.
 func NewHTTP() *http.Client {
 	dialer := &net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}
+	standard := &http.Transport{
+		Proxy:                 http.ProxyFromEnvironment,
+		DialContext:           dialer.DialContext,
+		ForceAttemptHTTP2:     true,
+		MaxIdleConns:          256,
+		MaxIdleConnsPerHost:   64,
+		IdleConnTimeout:       90 * time.Second,
+		TLSHandshakeTimeout:   10 * time.Second,
+		ExpectContinueTimeout: time.Second,
+		WriteBufferSize:       4 << 10,
+		ReadBufferSize:        4 << 10,
+	}
 	return &http.Client{
-		Transport: &http.Transport{
-			Proxy:                 http.ProxyFromEnvironment,
-			DialContext:           dialer.DialContext,
-			ForceAttemptHTTP2:     true,
-			MaxIdleConns:          256,
-			MaxIdleConnsPerHost:   64,
-			IdleConnTimeout:       90 * time.Second,
-			TLSHandshakeTimeout:   10 * time.Second,
-			ExpectContinueTimeout: time.Second,
-			WriteBufferSize:       16 << 10,
-			ReadBufferSize:        8 << 10,
-		},
+		Transport:     &leanhttp.Transport{Next: standard, Dial: dialer.DialContext},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 }

@@ -1,0 +1,29 @@
+//go:build unix
+
+package leanhttp
+
+import (
+	"net"
+	"syscall"
+)
+
+// alive says whether an idle connection is neither closed nor has anything to
+// say, which no server may at this point.
+func alive(c net.Conn) bool {
+	sc, ok := c.(syscall.Conn)
+	if !ok {
+		return true
+	}
+	raw, err := sc.SyscallConn()
+	if err != nil {
+		return false
+	}
+	quiet := false
+	err = raw.Read(func(fd uintptr) bool {
+		var one [1]byte
+		_, _, err := syscall.Recvfrom(int(fd), one[:], syscall.MSG_PEEK|syscall.MSG_DONTWAIT)
+		quiet = err == syscall.EAGAIN || err == syscall.EWOULDBLOCK //nolint:errorlint // system calls answer bare numbers
+		return true
+	})
+	return err == nil && quiet
+}
