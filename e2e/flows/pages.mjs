@@ -12,6 +12,7 @@ export const pages = {
   keyboard: "/settings/keyboard",
   users: "/settings/users",
   keys: "/settings/keys",
+  models: "/settings/models",
   workspaces: "/settings/workspaces",
   audit: "/settings/audit",
   jobs: "/settings/jobs",
