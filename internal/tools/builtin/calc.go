@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	maxBits   = 1 << 16 // of a number on the way
+	maxBits   = 1 << 13 // of a number on the way: some 2,400 digits
 	maxParens = 200
 )
 

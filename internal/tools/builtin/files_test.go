@@ -21,7 +21,7 @@ func TestPathsStayInside(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.put("dir/in.txt", "inside")
-	for name, to := range map[string]string{"out": outside, "outdir": filepath.Dir(outside), "in": "dir/in.txt", "up": "../..", "gitlink": ".git"} {
+	for name, to := range map[string]string{"out": outside, "outdir": filepath.Dir(outside), "in": "dir/in.txt", "up": "../..", "gitlink": ".git", "conflink": ".git/config"} {
 		if err := os.Symlink(to, filepath.Join(b.folder, name)); err != nil {
 			t.Fatal(err)
 		}
@@ -39,7 +39,7 @@ func TestPathsStayInside(t *testing.T) {
 	for _, p := range []string{"in", "dir/in.txt", "./dir//in.txt", filepath.Join(b.folder, "dir/in.txt")} {
 		b.contains(b.ok("read_file", m{"path": p}), "inside")
 	}
-	for _, p := range []string{".git/config", ".git/hooks/pre-commit", "dir/.GIT/config", "gitlink/config"} {
+	for _, p := range []string{".git/config", ".git/hooks/pre-commit", "dir/.GIT/config", "gitlink/config", "conflink"} {
 		b.fails("inside_git", "write_file", m{"path": p, "content": "x"})
 	}
 	b.call.Folder = ""

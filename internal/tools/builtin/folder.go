@@ -91,9 +91,11 @@ func (f *folder) writable(name string) (string, error) {
 		}
 	}
 	// A link on the way must not lead there either.
-	real, err := filepath.EvalSymlinks(filepath.Join(f.path, path.Dir(rel)))
-	if err == nil && strings.Contains(strings.ToLower(filepath.ToSlash(real))+"/", "/.git/") {
-		return "", fault.New(fault.Forbidden, "inside_git", "%s leads into Git's own files.", rel).WithParam("path").WithHint("Use the git tools.")
+	for _, p := range []string{rel, path.Dir(rel)} {
+		real, err := filepath.EvalSymlinks(filepath.Join(f.path, p))
+		if err == nil && strings.Contains(strings.ToLower(filepath.ToSlash(real))+"/", "/.git/") {
+			return "", fault.New(fault.Forbidden, "inside_git", "%s leads into Git's own files.", rel).WithParam("path").WithHint("Use the git tools.")
+		}
 	}
 	return rel, nil
 }
