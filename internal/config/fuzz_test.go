@@ -13,6 +13,7 @@ func FuzzLoad(f *testing.F) {
 	for _, s := range []string{
 		"", commented, "a: [", "a: &a [*a]", "a: &a {<<: *a}", "log: {level: ${X}}", "? a\n: b", "- - - -", "a: |\n  x", "listen: !!str :1", "{\"log\":{\"level\":1}}",
 		"backup: {schedule: 'TZ=x'}", "jobs: {concurrency: {a: 1e9}}", "\ufeff#", "a: \"\\u0000\"", "limits: {body: 9999999999999999TB}", "log:\r\n  level: warn\r\n",
+		manyProviders, "providers: {a: {a: {a: a}}}", "providers: {? [a] : {}}", "models: {routes: {a: {targets: [a, b]}, b: {targets: [b, a]}}}", "models: {known: {a/b.c: {input: 1e9}}}",
 	} {
 		f.Add(s)
 	}

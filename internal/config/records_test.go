@@ -241,6 +241,10 @@ func TestSaveAndReloadRecords(t *testing.T) {
 	if err != nil || !strings.Contains(string(text), "key: sk-file # mine") {
 		t.Errorf("the file is now %s (%v)", text, err)
 	}
+	saved, err = r.Save(t.Context(), Patch{Set: map[string]any{"providers": map[string]any{}, "log": map[string]any{}}})
+	if err != nil || len(saved.Change.Live)+len(saved.Change.NeedsRestart) != 0 {
+		t.Errorf("a patch that says nothing: %+v, %v", saved.Change, err)
+	}
 	_, err = r.Save(t.Context(), Patch{Set: map[string]any{"providers.openai.key": secret.Mask, "providers.openai.kye": "a"}})
 	for _, want := range []string{"providers.openai.key: is the sign for a hidden value", "providers.openai.kye: is not a known key"} {
 		if err == nil || !strings.Contains(err.Error(), want) {

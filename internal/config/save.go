@@ -129,7 +129,8 @@ func (p Patch) edits() (edits []edit, paths []string, problems Problems) {
 // flatten spreads a map given for a section over its keys.
 func flatten(tree *section, path string, value any, into map[string]any) {
 	keys, isMap := value.(map[string]any)
-	if !isMap || !tree.spreads(path) || len(keys) == 0 {
+	spreads, record := tree.spreads(path)
+	if !isMap || !spreads || (record && len(keys) == 0) { // a name may be there without settings
 		into[path] = value
 		return
 	}
@@ -139,21 +140,21 @@ func flatten(tree *section, path string, value any, into map[string]any) {
 }
 
 // spreads says whether a path holds keys of its own: a section, a table of
-// settings, or one name in it.
-func (s *section) spreads(path string) bool {
+// settings, or a record, which is one name in such a table.
+func (s *section) spreads(path string) (spreads, record bool) {
 	if _, ok := s.section(path); ok {
-		return true
+		return true, false
 	}
-	found := false
 	walk(s, func(f *Field) {
 		if f.each == nil {
 			return
 		}
 		name, inside := strings.CutPrefix(path, f.Path+".")
 		_, sub := f.split(name)
-		found = found || path == f.Path || (inside && sub == nil)
+		record = record || (inside && sub == nil)
+		spreads = spreads || path == f.Path || record
 	})
-	return found
+	return spreads, record
 }
 
 func (s *section) section(path string) (*section, bool) {
