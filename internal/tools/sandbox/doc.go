@@ -11,6 +11,7 @@
 // On Linux the program is started through two stages of our own binary (see Main). The first is the init of new
 // user, mount, process, network, IPC and host name namespaces: it makes everything read-only but the project,
 // hides what is private, and reaps; when it ends, the kernel ends all that is left. The second gives up every
-// capability, restricts itself with Landlock, seccomp and rlimits, and becomes the program. Where namespaces are
-// not to be had the second stage works alone, and the Isolation says what is missing then.
+// capability, restricts itself with Landlock, seccomp and rlimits, and becomes the program. Where we may not make
+// namespaces, bubblewrap does it in the place of the first stage, if it is there and may. Where nobody may, the
+// second stage works alone, and the Isolation says what is missing then.
 package sandbox

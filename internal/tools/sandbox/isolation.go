@@ -24,7 +24,7 @@ const (
 
 // Isolation says what really holds on this machine, and what does not.
 type Isolation struct {
-	Mechanism string   `json:"mechanism"` // "namespaces", "landlock" or "none"
+	Mechanism string   `json:"mechanism"` // Namespaces, Bubblewrap, Landlock or Unconfined
 	Aspects   []Aspect `json:"aspects"`
 }
 

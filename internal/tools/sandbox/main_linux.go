@@ -41,7 +41,7 @@ func stage(name string) (int, error) {
 	for _, fd := range []int{orderFD, readyFD, statusFD} {
 		unix.CloseOnExec(fd)
 	}
-	first := name == "init" || !o.Namespace
+	first := name != "exec" || !o.Namespace
 	if first {
 		if err := unix.Prctl(unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL), 0, 0, 0); err != nil {
 			return 0, fmt.Errorf("PR_SET_PDEATHSIG: %w", err)
@@ -53,6 +53,8 @@ func stage(name string) (int, error) {
 	switch name {
 	case "init":
 		return initStage(o)
+	case "wrap":
+		return 0, wrapStage(o)
 	case "exec":
 		return 0, execStage(o)
 	}

@@ -3,6 +3,7 @@ package sandbox
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"time"
@@ -16,23 +17,33 @@ func probe(ctx context.Context, s *Sandbox) (machine, Isolation) {
 	defer cancel()
 	m := machine{landlock: landlockABI(), groups: findCgroups()}
 	m.seccomp = auditArch() != 0 && try(ctx, s, machine{seccomp: true}) == nil
-	var without error
-	if s.opts.Plain {
-		without = fmt.Errorf("they were left out")
-	} else {
-		n := machine{namespaces: true, proc: true, landlock: m.landlock, seccomp: m.seccomp}
-		if without = try(ctx, s, n); without != nil {
-			n.proc = false // containers often mask parts of /proc, and then no new one may be mounted
-			if err := try(ctx, s, n); err == nil {
-				without = nil
-			}
-		}
-		m.namespaces, m.proc = without == nil, without == nil && n.proc
-	}
+	without := m.findNamespaces(ctx, s)
 	if m.landlock > 0 && try(ctx, s, machine{landlock: m.landlock}) != nil {
 		m.landlock = 0
 	}
 	return m, report(m, without, os.Geteuid() == 0)
+}
+
+// findNamespaces makes namespaces by itself, else with bubblewrap; the error is why there are none.
+func (m *machine) findNamespaces(ctx context.Context, s *Sandbox) error {
+	candidates := []machine{{}, {}}
+	// Containers often mask parts of /proc, and then no new one may be mounted.
+	candidates[0].proc = true
+	if program, err := lookPath("bwrap", []string{"PATH=" + s.opts.Path}); err == nil {
+		candidates = append(candidates, machine{proc: true, bubblewrap: program})
+	}
+	reason := errors.New("they were left out")
+	for _, c := range candidates {
+		if s.opts.Mechanism == Landlock || s.opts.Mechanism == Bubblewrap && c.bubblewrap == "" {
+			continue
+		}
+		c.namespaces, c.landlock, c.seccomp = true, m.landlock, m.seccomp
+		if reason = try(ctx, s, c); reason == nil {
+			m.namespaces, m.proc, m.bubblewrap = true, c.proc, c.bubblewrap
+			return nil
+		}
+	}
+	return reason
 }
 
 // landlockABI asks the kernel for its version of Landlock.
@@ -63,12 +74,14 @@ func try(ctx context.Context, s *Sandbox, m machine) error {
 
 // report puts into words what a machine offers.
 func report(m machine, without error, root bool) Isolation {
-	i := Isolation{Mechanism: "none"}
+	i := Isolation{Mechanism: Unconfined}
 	switch {
+	case m.bubblewrap != "":
+		i.Mechanism = Bubblewrap
 	case m.namespaces:
-		i.Mechanism = "namespaces"
+		i.Mechanism = Namespaces
 	case m.landlock > 0:
-		i.Mechanism = "landlock"
+		i.Mechanism = Landlock
 	}
 	add := func(a Aspect) { i.Aspects = append(i.Aspects, a) }
 	add(files(m, without))

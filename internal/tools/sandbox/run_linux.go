@@ -22,8 +22,9 @@ import (
 // machine is what probing found.
 type machine struct {
 	namespaces bool
-	proc       bool // a /proc of its own
-	landlock   int  // ABI; 0: none
+	bubblewrap string // the program that makes them for us; "": we do
+	proc       bool   // a /proc of its own
+	landlock   int    // ABI; 0: none
 	seccomp    bool
 	groups     cgroups
 }
@@ -44,6 +45,7 @@ type order struct {
 	InGroup   bool // a cgroup limits memory
 	Landlock  bool
 	Seccomp   bool
+	Wrap      []string // the command line of bubblewrap, up to its command
 }
 
 // The stages' files, after the three standard ones.
@@ -71,11 +73,20 @@ func (s *Sandbox) run(ctx context.Context, job Job) (Exit, error) {
 	}
 	scratch := "/tmp"
 	if !m.namespaces {
+		if hidden := inside(o.Hidden, o); len(hidden) > 0 { // Landlock gives and cannot take back below
+			return Exit{}, fault.New(fault.Conflict, "hidden_in_project", "The project folder contains %s, which cannot be hidden on this machine.", hidden[0]).
+				WithHint("Choose a project folder that does not contain the data of this server.")
+		}
 		if scratch, err = os.MkdirTemp("", "fluxway-job-"); err != nil {
 			return Exit{}, fmt.Errorf("making a temporary folder: %w", err)
 		}
 		defer os.RemoveAll(scratch)
 		o.Writable = append(o.Writable, scratch)
+	}
+	if m.bubblewrap != "" {
+		if o.Wrap, err = wrapping(m.bubblewrap, o); err != nil {
+			return Exit{}, err
+		}
 	}
 	o.Env = append([]string{"PATH=" + s.opts.Path, "HOME=" + scratch, "TMPDIR=" + scratch, "LANG=C.UTF-8", "TERM=dumb"}, job.Env...)
 	return s.start(ctx, job, o, folder)
@@ -156,7 +167,10 @@ func newProcess(ctx context.Context, job Job, o order, group *cgroup) (*process,
 	}
 	stage := "exec"
 	attr := &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}
-	if o.Namespace {
+	switch {
+	case o.Wrap != nil:
+		stage = "wrap"
+	case o.Namespace:
 		stage = "init"
 		attr.Cloneflags = unix.CLONE_NEWUSER | unix.CLONE_NEWPID | unix.CLONE_NEWNS | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS
 		if o.Loopback {

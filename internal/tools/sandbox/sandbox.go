@@ -40,9 +40,17 @@ type Options struct {
 	// Unconfined lets jobs run where the machine cannot hide files from them. It is for machines without Landlock
 	// and namespaces, and the Isolation says so.
 	Unconfined bool
-	// Plain leaves namespaces out, as if the machine had none; for tests of that case.
-	Plain bool
+	// Mechanism is the best one to use: Namespaces, Bubblewrap or Landlock; "": the best there is.
+	Mechanism string
 }
+
+// The mechanisms, best first. Bubblewrap makes the same namespaces and helps where only known programs may.
+const (
+	Namespaces = "namespaces"
+	Bubblewrap = "bubblewrap"
+	Landlock   = "landlock"
+	Unconfined = "none"
+)
 
 const usualPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/usr/local/go/bin"
 
@@ -84,6 +92,11 @@ func New(ctx context.Context, opts Options) (*Sandbox, error) {
 			}
 			list[i] = filepath.Clean(p)
 		}
+	}
+	switch opts.Mechanism {
+	case "", Namespaces, Bubblewrap, Landlock:
+	default:
+		return nil, errors.New("sandbox: there is no mechanism " + opts.Mechanism)
 	}
 	s := &Sandbox{opts: opts}
 	s.machine, s.isolation = probe(ctx, s)

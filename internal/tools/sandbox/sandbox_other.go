@@ -14,7 +14,7 @@ type machine struct{}
 
 func probe(context.Context, *Sandbox) (machine, Isolation) {
 	why := "there is no sandbox for " + runtime.GOOS
-	i := Isolation{Mechanism: "none"}
+	i := Isolation{Mechanism: Unconfined}
 	for _, name := range []string{Files, Network, Processes, Lifetime, Memory, CPU, Disk, Privileges} {
 		i.Aspects = append(i.Aspects, Aspect{Name: name, Lacks: why})
 	}
