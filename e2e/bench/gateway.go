@@ -237,7 +237,7 @@ func (r *relays) timeFirst(ctx context.Context, b *bench, p *hubProcess, request
 	defer conn.Close()
 	in := bufio.NewReader(conn)
 	var times []time.Duration
-	for until := time.Now().Add(b.slice / 2); time.Now().Before(until) && ctx.Err() == nil; {
+	for until := time.Now().Add(b.slice); time.Now().Before(until) && ctx.Err() == nil; {
 		began := time.Now()
 		if _, err := conn.Write(request); err != nil {
 			return nil, err
@@ -309,7 +309,7 @@ func (r *relays) open(ctx context.Context, p *hubProcess, model string) (*flock,
 	if err := warm.close(ctx); err != nil {
 		return nil, 0, err
 	}
-	before, err := settledRSS(ctx, p)
+	before, err := p.heap()
 	if err != nil {
 		return nil, 0, err
 	}
@@ -317,7 +317,10 @@ func (r *relays) open(ctx context.Context, p *hubProcess, model string) (*flock,
 	if err := f.join(live, requestText(p, model, true, "paced")); err != nil {
 		return nil, 0, err
 	}
-	after, err := settledRSS(ctx, p)
+	if err := f.all(ctx); err != nil {
+		return nil, 0, err
+	}
+	after, err := p.heap()
 	return f, float64(after-before) / live / 1000, err
 }
 
@@ -333,6 +336,18 @@ func (f *flock) join(n int, request []byte) error {
 		f.conns = append(f.conns, conn)
 		f.wg.Go(func() { f.count(conn) })
 		time.Sleep(time.Millisecond / 2) // they come one by one
+	}
+	return nil
+}
+
+// all waits until every stream has had a token or two.
+func (f *flock) all(ctx context.Context) error {
+	for f.tokens.Load() < int64(2*len(f.conns)) {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(vendorPace):
+		}
 	}
 	return nil
 }

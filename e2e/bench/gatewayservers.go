@@ -39,7 +39,7 @@ import (
 const (
 	vendorTokens = 64
 	vendorPace   = 100 * time.Millisecond
-	vendorThinks = 10 * time.Millisecond // far less than any real one does
+	vendorThinks = 50 * time.Millisecond // less than any real one does
 )
 
 var (

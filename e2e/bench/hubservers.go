@@ -28,7 +28,7 @@ import (
 
 // Both servers of the lane hub are helpers of this program: they print "ready
 // ADDRESS KEY", then obey lines on standard input: "burst N" says N events and
-// prints "done", "heap" prints how many bytes are alive.
+// prints "done", "heap" prints how many bytes are alive, stacks included.
 
 const benchChannel = "jobs/job_bench"
 
@@ -132,7 +132,7 @@ func obey(burst func(n int) error) error {
 			runtime.GC()
 			var memory runtime.MemStats
 			runtime.ReadMemStats(&memory)
-			fmt.Println(memory.HeapAlloc)
+			fmt.Println(memory.HeapAlloc + memory.StackInuse)
 			continue
 		}
 		var n int

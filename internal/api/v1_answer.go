@@ -86,8 +86,8 @@ func (a doorsAPI) elsewhere(ctx context.Context, model string, err error) bool {
 	return planErr == nil && len(plan) > 1
 }
 
-// buffers4k hold what passes by; they are small because many streams live at once.
-var buffers4k = sync.Pool{New: func() any { return new([4 << 10]byte) }}
+// pieces hold what passes by; they are small because many streams live at once.
+var pieces = sync.Pool{New: func() any { return new([2 << 10]byte) }}
 
 // outlet writes an answer piece by piece, each at once. A reader that stalls is
 // given up after a while.
@@ -140,8 +140,8 @@ func (a doorsAPI) relay(c *call, q question, resp *providers.RawResponse) error 
 	if c.e.route.Action.dialect.Name() == providers.DialectChat && !q.Usage {
 		filter = new(usageFilter)
 	}
-	buf := buffers4k.Get().(*[4 << 10]byte)
-	defer buffers4k.Put(buf)
+	buf := pieces.Get().(*[2 << 10]byte)
+	defer pieces.Put(buf)
 	for {
 		n, err := resp.Body.Read(buf[:])
 		piece := buf[:n]
@@ -176,8 +176,8 @@ func (a doorsAPI) relayWhole(c *call, contentType string, resp *providers.RawRes
 	h := c.w.Header()
 	h["Content-Type"] = []string{contentType}
 	steady{c}.endless()
-	buf := buffers4k.Get().(*[4 << 10]byte)
-	defer buffers4k.Put(buf)
+	buf := pieces.Get().(*[2 << 10]byte)
+	defer pieces.Put(buf)
 	n, err := io.ReadFull(resp.Body, buf[:])
 	if err == io.EOF || err == io.ErrUnexpectedEOF { // small answers get a length
 		h["Content-Length"] = []string{strconv.Itoa(n)}
@@ -210,8 +210,8 @@ func (a doorsAPI) stream(ctx context.Context, c *call, req *providers.Request, e
 		contentType = "application/json; charset=utf-8"
 	}
 	out := a.outlet(c, contentType)
-	pooled := buffers4k.Get().(*[4 << 10]byte)
-	defer buffers4k.Put(pooled)
+	pooled := pieces.Get().(*[2 << 10]byte)
+	defer pieces.Put(pooled)
 	text := pooled[:0]
 	var chunk providers.Chunk
 	for {

@@ -197,8 +197,8 @@ func (a doorsAPI) speak(c *call) error {
 	}
 	defer out.Audio.Close()
 	w := a.outlet(c, out.MediaType)
-	buf := buffers4k.Get().(*[4 << 10]byte)
-	defer buffers4k.Put(buf)
+	buf := pieces.Get().(*[2 << 10]byte)
+	defer pieces.Put(buf)
 	for {
 		n, err := out.Audio.Read(buf[:])
 		if failed := w.write(buf[:n]); failed != nil || errors.Is(err, io.EOF) {

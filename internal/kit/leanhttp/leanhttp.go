@@ -29,7 +29,7 @@ import (
 const (
 	maxIdle     = 64
 	idleTimeout = 90 * time.Second
-	readBuffer  = 4 << 10
+	readBuffer  = 2 << 10
 )
 
 // Transport is a http.RoundTripper. Its fields are set before the first use.
