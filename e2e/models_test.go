@@ -96,6 +96,17 @@ func TestAWrongKeyIsExplained(t *testing.T) {
 	if run, answer := s.askAssistant("And now?"); run.State != "finished" || answer == "" {
 		t.Errorf("%+v said %q", run, answer)
 	}
+	var completion struct {
+		Choices []struct {
+			Message struct {
+				Content string `json:"content"`
+			} `json:"message"`
+		} `json:"choices"`
+	}
+	asked := map[string]any{"model": "openai/gpt-5", "messages": []map[string]string{{"role": "user", "content": "Hello?"}}}
+	if _, err := s.call(t.Context(), "POST", "/v1/chat/completions", asked, &completion); err != nil || len(completion.Choices) != 1 || completion.Choices[0].Message.Content == "" {
+		t.Errorf("through OpenAI's door: %+v, %v", completion, err)
+	}
 	s.stop()
 	if strings.Contains(s.log.String(), "sk-wrong") {
 		t.Errorf("the key is in the log:\n%s", s.log)

@@ -1,10 +1,8 @@
 package app
 
 import (
-	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"maps"
 	"net/http"
@@ -24,7 +22,6 @@ import (
 	"github.com/fluxway/fluxway/internal/providers/copilot"
 	"github.com/fluxway/fluxway/internal/providers/demo"
 	"github.com/fluxway/fluxway/internal/providers/openai"
-	"github.com/fluxway/fluxway/internal/providers/signin"
 	"github.com/fluxway/fluxway/internal/providers/vendors"
 	"github.com/fluxway/fluxway/internal/providers/wire"
 )
@@ -179,77 +176,6 @@ func (m *models) enter(ctx context.Context) error {
 }
 
 func (m *models) leave() { m.turn <- struct{}{} }
-
-// fillCatalogue makes the catalogue what the settings ask for; on an error the
-// old one stays.
-func (m *models) fillCatalogue(want config.Models) error {
-	had := m.settings().Models
-	if want.CatalogueFile != "" {
-		if err := m.opts.Catalogue.LoadFile(want.CatalogueFile); err != nil {
-			return fault.New(fault.Invalid, "catalogue_unreadable", "The catalogue %s cannot be used.", want.CatalogueFile).
-				WithParam("models.catalogue_file").WithHint("Mend the file, or leave models.catalogue_file out.").Because(err)
-		}
-	} else if had.CatalogueFile != "" || had.CatalogueURL != want.CatalogueURL {
-		if err := m.opts.Catalogue.LoadShipped(); err != nil {
-			return err
-		}
-	}
-	if had.CatalogueURL != want.CatalogueURL {
-		select {
-		case m.fetch <- struct{}{}:
-		default: // it is fetched soon anyway
-		}
-	}
-	return m.opts.Catalogue.Override(overrides(want.Known))
-}
-
-func overrides(known map[string]config.KnownModel) []providers.Entry {
-	var all []providers.Entry
-	for _, id := range slices.Sorted(maps.Keys(known)) {
-		k := known[id]
-		e := providers.Entry{ID: id, Name: k.Name, Context: int64(k.Context), MaxOutput: int64(k.MaxOutput)}
-		for _, c := range k.Can {
-			e.Can = append(e.Can, providers.Capability(c))
-		}
-		rates := providers.Rates{
-			Input: rate(k.Input), CacheRead: rate(k.CacheRead), CacheWrite: rate(k.CacheWrite), Output: rate(k.Output), Reasoning: rate(k.Reasoning),
-		}
-		if rates != (providers.Rates{}) {
-			e.Prices = []providers.Price{{Rates: rates}}
-		}
-		all = append(all, e)
-	}
-	return all
-}
-
-func rate(d config.Dollars) *int64 {
-	if !d.Given {
-		return nil
-	}
-	return &d.Micros
-}
-
-// Run fetches the catalogue when the settings name an address, now and then.
-func (m *models) Run(ctx context.Context) error {
-	defer m.http.CloseIdleConnections()
-	for {
-		cfg := m.settings()
-		if address := cfg.Models.CatalogueURL; address != "" {
-			if err := m.opts.Catalogue.LoadURL(ctx, m.http, address); err != nil && ctx.Err() == nil {
-				m.log.WarnContext(ctx, "catalogue not fetched; the one at hand stays", "part", "providers", "url", address, "err", err)
-			}
-		}
-		timer := time.NewTimer(cmp.Or(cfg.Models.CatalogueRefresh.Std(), 24*time.Hour))
-		select {
-		case <-ctx.Done():
-			timer.Stop()
-			return nil
-		case <-m.fetch:
-		case <-timer.C:
-		}
-		timer.Stop()
-	}
-}
 
 func (m *models) settings() config.Config {
 	m.mu.RLock()
@@ -452,101 +378,6 @@ func (m *models) adapter(name string, p config.Provider, pool *providers.Account
 		spec.Header[k] = v.Reveal()
 	}
 	return vendors.New(spec)
-}
-
-// The names of accounts that are not stored.
-const (
-	mainKey     = "key"
-	claudeLogin = "Claude CLI"
-	codexLogin  = "Codex CLI"
-)
-
-// everyones are the accounts that the settings give a provider.
-func (m *models) everyones(name string, p config.Provider) []providers.Account {
-	var all []providers.Account
-	if !p.Key.Empty() {
-		all = append(all, m.account(name, mainKey, p.Key))
-	}
-	for _, label := range slices.Sorted(maps.Keys(p.Keys)) {
-		all = append(all, m.account(name, mainKey+" "+label, p.Keys[label]))
-	}
-	if login, ok := m.login(name); ok && p.UseCLILogin {
-		if m.logins[name] == nil {
-			m.logins[name] = login.source()
-		}
-		all = append(all, providers.Account{Name: login.title, Source: m.logins[name]})
-	}
-	return all
-}
-
-// account is a key as its provider takes it: Copilot exchanges GitHub's token.
-func (m *models) account(provider, name string, key secret.Text) providers.Account {
-	if provider != copilot.Vendor {
-		return providers.Account{Name: name, Source: providers.Key(key)}
-	}
-	id := ids.Account("settings/" + name + "/" + key.Reveal())
-	return providers.Account{Name: name, Source: m.exchange(id, time.Time{}, key)}
-}
-
-func (m *models) exchange(id ids.Account, since time.Time, token secret.Text) providers.TokenSource {
-	t, ok := m.trades[id]
-	if !ok || !t.since.Equal(since) {
-		t = trade{since, m.opts.GitHub.NewExchange(token)}
-		m.trades[id] = t
-	}
-	return t.source
-}
-
-// own are the accounts that a workspace stored.
-func (m *models) own(ctx context.Context, ws ids.Workspace, provider string) ([]providers.Account, error) {
-	open, err := m.opts.Keeper.Open(ctx, ws, provider)
-	if err != nil {
-		return nil, err
-	}
-	all := make([]providers.Account, len(open))
-	for i, a := range open {
-		all[i] = providers.Account{Name: a.Name, Source: providers.Key(a.Secret)}
-		if provider == copilot.Vendor {
-			all[i].Source = m.exchange(a.ID, a.UpdatedAt, a.Secret)
-		}
-	}
-	return all, nil
-}
-
-// distinct gives accounts of one name different names: a pool knows them by name.
-func distinct(accounts []providers.Account) []providers.Account {
-	taken := map[string]bool{}
-	for i := range accounts {
-		name := accounts[i].Name
-		for n := 2; taken[name]; n++ {
-			name = fmt.Sprintf("%s (%d)", accounts[i].Name, n)
-		}
-		accounts[i].Name = name
-		taken[name] = true
-	}
-	return accounts
-}
-
-// login is another program's sign-in.
-type login struct {
-	title  string
-	status func() signin.Status
-	source func() providers.TokenSource
-}
-
-// login is the sign-in that a provider can use, if there is a home it could be in.
-func (m *models) login(provider string) (login, bool) {
-	home := m.opts.Loaded.Home
-	switch {
-	case home == "":
-	case provider == "anthropic":
-		c := signin.Claude{Path: signin.ClaudePath(home), HTTP: m.http}
-		return login{claudeLogin, c.Status, func() providers.TokenSource { return c.Source() }}, true
-	case provider == "openai":
-		c := signin.Codex{Path: signin.CodexPath(home), HTTP: m.http}
-		return login{codexLogin, c.Status, func() providers.TokenSource { return c.Source() }}, true
-	}
-	return login{}, false
 }
 
 // switchedOff stands for a provider that the settings switched off, so that a
