@@ -70,6 +70,12 @@ func (s *schemas) operation(r route, failure ordered) ordered {
 		s.asked = false
 		op = append(op, pair{"requestBody", ordered{{"required", a.input.mustHave}, {"content", ordered{{"application/json", ordered{{"schema", body}}}}}}})
 	}
+	if a.dialect != nil {
+		return append(op, pair{"responses", ordered{
+			{strconv.Itoa(a.status), s.success(a)},
+			{"default", ordered{{"description", "What went wrong, in the shape of the vendor's own errors."}}},
+		}})
+	}
 	return append(op, pair{"responses", ordered{
 		{strconv.Itoa(a.status), s.success(a)},
 		{"default", ordered{{"description", "What went wrong, and what to do next."}, {"content", ordered{{"application/json", ordered{{"schema", failure}}}}}}},

@@ -48,7 +48,7 @@ func (a doorsAPI) routes() []route {
 func foreign[In any](d compat.Dialect, f func(c *call) error, opts ...option) action {
 	a := action{
 		in: reflect.TypeFor[In](), input: new(input), invoke: f, dialect: d,
-		status: http.StatusOK, timeout: -1, limit: maxPrompt, raw: true, quiet: true, looseQuery: true,
+		status: http.StatusOK, media: "application/json", timeout: -1, limit: maxPrompt, raw: true, quiet: true, looseQuery: true,
 	}
 	for _, o := range opts {
 		o(&a)

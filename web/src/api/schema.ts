@@ -4079,6 +4079,608 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  "/v1/chat/completions": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get?: never;
+    put?: never;
+    /** OpenAI's Chat Completions, with any model. */
+    post: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": string;
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content?: never;
+        };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/v1/responses": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get?: never;
+    put?: never;
+    /** OpenAI's Responses, with any model. */
+    post: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": string;
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content?: never;
+        };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/v1/embeddings": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get?: never;
+    put?: never;
+    /** OpenAI's embeddings, with any model that makes them. */
+    post: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": string;
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content?: never;
+        };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/v1/audio/transcriptions": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get?: never;
+    put?: never;
+    /** OpenAI's speech to text. */
+    post: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": string;
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content?: never;
+        };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/v1/audio/translations": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get?: never;
+    put?: never;
+    /** OpenAI's speech to English text. */
+    post: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": string;
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content?: never;
+        };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/v1/audio/speech": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get?: never;
+    put?: never;
+    /** OpenAI's text to speech. */
+    post: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "audio/*": string;
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content?: never;
+        };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/v1/models": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** The models that can be asked, in OpenAI's shape, or in Anthropic's with the header anthropic-version. */
+    get: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": string;
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content?: never;
+        };
+      };
+    };
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/v1/models/{model}": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** One model, in OpenAI's or Anthropic's shape. */
+    get: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path: {
+          model: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": string;
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content?: never;
+        };
+      };
+    };
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/v1/models/{provider}/{model}": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** One model, in OpenAI's or Anthropic's shape. */
+    get: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path: {
+          provider: string;
+          model: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": string;
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content?: never;
+        };
+      };
+    };
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/v1/models/{provider}/{vendor}/{model}": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** One model, in OpenAI's or Anthropic's shape. */
+    get: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path: {
+          provider: string;
+          vendor: string;
+          model: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": string;
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content?: never;
+        };
+      };
+    };
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/v1/messages": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get?: never;
+    put?: never;
+    /** Anthropic's Messages, with any model. */
+    post: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": string;
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content?: never;
+        };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/v1/messages/count_tokens": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get?: never;
+    put?: never;
+    /** How many tokens a message has, by the vendor's own count where it has one. */
+    post: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": string;
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content?: never;
+        };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/v1beta/models": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** The models that can be asked, in Google's shape. */
+    get: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": string;
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content?: never;
+        };
+      };
+    };
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/v1beta/models/{model}": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** One model, in Google's shape. */
+    get: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path: {
+          model: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": string;
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content?: never;
+        };
+      };
+    };
+    put?: never;
+    /** Google's generateContent, streamGenerateContent, countTokens and embedContent, with any model: {model} ends with a colon and the method. */
+    post: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path: {
+          model: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": string;
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content?: never;
+        };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/v1beta/models/{provider}/{model}": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** One model, in Google's shape. */
+    get: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path: {
+          provider: string;
+          model: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": string;
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content?: never;
+        };
+      };
+    };
+    put?: never;
+    /** Google's generateContent, streamGenerateContent, countTokens and embedContent, with any model: {model} ends with a colon and the method. */
+    post: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path: {
+          provider: string;
+          model: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": string;
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content?: never;
+        };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/v1beta/models/{provider}/{vendor}/{model}": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** One model, in Google's shape. */
+    get: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path: {
+          provider: string;
+          vendor: string;
+          model: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": string;
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content?: never;
+        };
+      };
+    };
+    put?: never;
+    /** Google's generateContent, streamGenerateContent, countTokens and embedContent, with any model: {model} ends with a colon and the method. */
+    post: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path: {
+          provider: string;
+          vendor: string;
+          model: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": string;
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content?: never;
+        };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
 }
 
 export interface components {
