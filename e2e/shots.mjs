@@ -67,7 +67,7 @@ async function shoot(page, name) {
   console.log(`${name}.png ${Math.ceil(statSync(path).size / 1000)} kB`);
 }
 
-/** The same picture with a palette of its most common colours, where that makes the file smaller. */
+/** The same picture with a palette of 256 of its colours, where that makes the file smaller. */
 function palette(png) {
   const { width, height, channels, rows } = decode(png);
   const counts = new Map();
@@ -75,7 +75,11 @@ function palette(png) {
     const colour = (rows[i] << 16) | (rows[i + 1] << 8) | rows[i + 2];
     counts.set(colour, (counts.get(colour) ?? 0) + 1);
   }
-  const colours = [...counts].sort((a, b) => b[1] - a[1]).slice(0, 256).map(([colour]) => colour);
+  // The most common colour of every shade comes first, so that a small dot keeps its own; then the next common ones.
+  const common = [...counts].sort((a, b) => b[1] - a[1]).map(([colour]) => colour);
+  const shades = new Map();
+  for (const colour of common) if (!shades.has(colour & 0xf0f0f0)) shades.set(colour & 0xf0f0f0, colour);
+  const colours = [...new Set([...shades.values(), ...common])].slice(0, 256);
   const index = new Map(colours.map((colour, i) => [colour, i]));
   const nearest = (colour) => {
     let best = 0;
