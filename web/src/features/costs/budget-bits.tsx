@@ -59,13 +59,13 @@ export function Track({ budget, large }: { budget: Budget; large?: boolean }) {
 export const budgetName = (budget: Budget) => budget.name || words.scopes[budget.scope] || budget.scope;
 
 /** What a budget is for: "Agent Code · monthly". */
-export function useScopeText(): (budget: Budget) => string {
+export function useScopeText(): (budget: Budget, short?: boolean) => string {
   const name = useName();
-  return (budget) => {
+  return (budget, short) => {
     const period = words.periods[budget.period] ?? budget.period;
     if (budget.scope === "workspace") return period;
     const scope = (words.scopes[budget.scope] ?? budget.scope).toLowerCase();
-    const which = budget.scope_id ? name(budget.scope as By, budget.scope_id) : "";
+    const which = budget.scope_id && !short ? name(budget.scope as By, budget.scope_id) : "";
     const said = which && which !== budget.name ? `${scope} ${which}` : scope;
     return `${said} · ${period}`;
   };
@@ -108,7 +108,9 @@ export function BudgetRow({ budget }: { budget: Budget }) {
         <Go href={`/costs/budgets#${budget.id}`} className="trunc font-medium hover:underline">
           {budgetName(budget)}
         </Go>
-        <span className="trunc text-small text-fg-3">{scope(budget)}</span>
+        <span className="trunc text-small text-fg-3" title={scope(budget)}>
+          {scope(budget, true)}
+        </span>
         <span className="flex-1" />
         <Spent budget={budget} />
       </div>

@@ -7,7 +7,7 @@ describe("scales", () => {
   it("end at or above the most, on round marks", () => {
     expect(scaleOf(16_400_000, 3)).toEqual([0, 6e6, 12e6, 18e6]);
     expect(scaleOf(400e6, 4)).toEqual([0, 100e6, 200e6, 300e6, 400e6]);
-    expect(scaleOf(0, 3)).toEqual([0]);
+    expect(scaleOf(0, 3)).toEqual([0, 1e6]);
   });
 
   it.each([1, 7, 990, 12_345, 5e6, 7.77e9])("hold %d", (most) => {

@@ -6,7 +6,7 @@ export type Tick = { value: number; y: number };
 
 /** Round marks from 0 to at least `most`; the last one is the top of the scale. */
 export function scaleOf(most: number, wanted: number): number[] {
-  if (most <= 0) return [0];
+  if (most <= 0) return [0, 1_000_000];
   const raw = most / wanted;
   const size = 10 ** Math.floor(Math.log10(raw));
   const step = ([1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10].find((n) => n * size >= raw * 0.999) ?? 10) * size;

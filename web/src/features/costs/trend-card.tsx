@@ -50,22 +50,24 @@ export function TrendCard({
         <h2>{costs.by[by][hourly ? "hourly" : "daily"]}</h2>
         <span className="flex-1" />
         <LegendList by={by} legend={legend} month={month} />
-        <Segmented
-          label={words.step}
-          value={step}
-          onChange={onStep}
-          options={[
-            { value: "day", label: words.day },
-            { value: "hour", label: words.hour },
-          ]}
-        />
-        <IconButton
-          label={table ? words.chart : words.table}
-          aria-pressed={table}
-          onClick={() => setTable(!table)}
-        >
-          {table ? <ChartColumn aria-hidden="true" /> : <Table2 aria-hidden="true" />}
-        </IconButton>
+        <span className="flex items-center gap-2">
+          <Segmented
+            label={words.step}
+            value={step}
+            onChange={onStep}
+            options={[
+              { value: "day", label: words.day },
+              { value: "hour", label: words.hour },
+            ]}
+          />
+          <IconButton
+            label={table ? words.chart : words.table}
+            aria-pressed={table}
+            onClick={() => setTable(!table)}
+          >
+            {table ? <ChartColumn aria-hidden="true" /> : <Table2 aria-hidden="true" />}
+          </IconButton>
+        </span>
       </header>
       <div className="px-3.5 pb-2.5">
         <View query={total}>

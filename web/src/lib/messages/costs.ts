@@ -17,7 +17,6 @@ export const costs = {
   exportCsv: "CSV",
   exportJsonl: "JSONL",
   newBudget: "New budget",
-  open: "Show records",
   by: {
     agent: {
       label: "Agent",
@@ -131,12 +130,11 @@ export const costs = {
     summary: (spent: string, limit: string) => `${spent} of ${limit} spent this month.`,
     summaryBare: (spent: string) => `${spent} spent this month.`,
     ends: (amount: string) => `Expected at the end: ${amount}.`,
-    none: "No budget for the whole workspace",
+    none: "No monthly budget",
   },
   breakdown: {
     choose: "Break down by",
     mix: "Model mix",
-    models: "Models",
     calls: "Calls",
     tokens: "Tokens",
     spend: "Spend",
@@ -200,7 +198,6 @@ export const costs = {
     marks: (marks: string) => `Warns at ${marks}`,
     left: "Left",
     reserved: "Held for running calls",
-    perDay: "A day",
     granted: "Granted on top",
     carried: "Carried over",
     atLimit: "At the limit",
