@@ -54,7 +54,7 @@ world.flow("a usable chat needs at most 170 kB of script, 20 kB of styles and 55
   assert.ok(sent.font <= 55_000, `${kB(sent.font)} kB of fonts`);
 });
 
-world.flow("the largest paint comes within 1.2 s on a CPU four times slower", async () => {
+world.flow("the page's thread works at most 300 ms up to a usable chat", async () => {
   const runs = [];
   for (let i = 0; i < 3; i++) {
     const { context, page, cdp } = await load("/chat");
@@ -68,8 +68,9 @@ world.flow("the largest paint comes within 1.2 s on a CPU four times slower", as
   }
   const text = runs.map(({ work, paint }) => `${Math.round(paint)} ms (${Math.round(work)} ms of work)`).join(", ");
   console.log(`largest contentful paint: ${text}`);
-  // Clocks on the wall depend on what else the machine does. The CPU time of the page's one thread up to a usable chat
-  // does not, and it cannot paint later than that: four times slower, it has to fit into the 1.2 s.
+  // Clocks on the wall depend on what else the machine does, the CPU time of the page's one thread much less. 300 ms is
+  // the share of work in the budget of 1.2 s on a CPU four times slower; waiting for the server comes on top and is
+  // not judged here. The best of three is the one least disturbed.
   const least = Math.min(...runs.map(({ work }) => work));
   assert.ok(4 * least <= 1200, text);
 });
