@@ -16,12 +16,16 @@ func probe(ctx context.Context, s *Sandbox) (machine, Isolation) {
 	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
 	defer cancel()
 	m := machine{landlock: landlockABI(), groups: findCgroups()}
-	m.seccomp = auditArch() != 0 && try(ctx, s, machine{seccomp: true}) == nil
+	filtered := errors.New("not known for this processor")
+	if auditArch() != 0 {
+		filtered = try(ctx, s, machine{seccomp: true})
+	}
+	m.seccomp = filtered == nil
 	without := m.findNamespaces(ctx, s)
 	if m.landlock > 0 && try(ctx, s, machine{landlock: m.landlock}) != nil {
 		m.landlock = 0
 	}
-	return m, report(m, without, os.Geteuid() == 0)
+	return m, report(m, reasons{namespaces: without, seccomp: filtered}, os.Geteuid() == 0)
 }
 
 // findNamespaces makes namespaces by itself, else with bubblewrap; the error is why there are none.
@@ -65,6 +69,9 @@ func try(ctx context.Context, s *Sandbox, m machine) error {
 	defer os.RemoveAll(folder)
 	var said bytes.Buffer
 	trial := &Sandbox{opts: s.opts, machine: m}
+	if !m.namespaces {
+		trial.opts.Hidden = nil // whether these can be hidden depends on the job
+	}
 	exit, err := trial.run(ctx, Job{Folder: folder, Dir: folder, Limits: s.opts.Limits, Output: &said})
 	if err == nil && exit.Code != 0 {
 		err = fmt.Errorf("a trial ended with %d: %s", exit.Code, said.String())
@@ -72,8 +79,11 @@ func try(ctx context.Context, s *Sandbox, m machine) error {
 	return err
 }
 
+// reasons say why a mechanism is not there.
+type reasons struct{ namespaces, seccomp error }
+
 // report puts into words what a machine offers.
-func report(m machine, without error, root bool) Isolation {
+func report(m machine, why reasons, root bool) Isolation {
 	i := Isolation{Mechanism: Unconfined}
 	switch {
 	case m.bubblewrap != "":
@@ -84,7 +94,7 @@ func report(m machine, without error, root bool) Isolation {
 		i.Mechanism = Landlock
 	}
 	add := func(a Aspect) { i.Aspects = append(i.Aspects, a) }
-	add(files(m, without))
+	add(files(m, why.namespaces))
 	add(network(m))
 	add(processes(m, root))
 	add(lifetime(m))
@@ -99,7 +109,7 @@ func report(m machine, without error, root bool) Isolation {
 		scratch = ""
 	}
 	add(Aspect{Name: Disk, Active: true, By: "limited size of files; jobs whose folder grows too much are ended" + scratch})
-	add(privileges(m, root))
+	add(privileges(m, why.seccomp, root))
 	return i
 }
 
@@ -164,7 +174,7 @@ func lifetime(m machine) Aspect {
 	return Aspect{Name: Lifetime, Active: true, By: "process group is killed", Lacks: "processes that leave their group stay"}
 }
 
-func privileges(m machine, root bool) Aspect {
+func privileges(m machine, without error, root bool) Aspect {
 	a := Aspect{Name: Privileges, Active: true, By: "no capabilities, no new privileges"}
 	if m.namespaces {
 		a.By += ", user namespace"
@@ -174,7 +184,7 @@ func privileges(m machine, root bool) Aspect {
 	if m.seccomp {
 		a.By += ", seccomp"
 	} else {
-		a.Lacks = join(a.Lacks, "no seccomp filter on this machine")
+		a.Lacks = join(a.Lacks, fmt.Sprintf("no seccomp filter: %v", without))
 	}
 	return a
 }

@@ -74,7 +74,7 @@ func (s *Sandbox) run(ctx context.Context, job Job) (Exit, error) {
 	scratch := "/tmp"
 	if !m.namespaces {
 		if hidden := inside(o.Hidden, o); len(hidden) > 0 { // Landlock gives and cannot take back below
-			return Exit{}, fault.New(fault.Conflict, "hidden_in_project", "The project folder contains %s, which cannot be hidden on this machine.", hidden[0]).
+			return Exit{}, fault.New(fault.Conflict, "hidden_in_project", "The project, or a folder that may be read, contains %s, which cannot be hidden on this machine.", hidden[0]).
 				WithHint("Choose a project folder that does not contain the data of this server.")
 		}
 		if scratch, err = os.MkdirTemp("", "fluxway-job-"); err != nil {

@@ -140,7 +140,7 @@ func testNamespaces(t *testing.T, mechanism string) {
 	}
 	for _, want := range append(wants, "CapAmb:\t0000000000000000", "NoNewPrivs:\t1", "Seccomp:\t2", "Uid:\t1000") {
 		if !strings.Contains(status, want) {
-			t.Errorf("status lacks %q:\n%s", want, status)
+			t.Errorf("status lacks %q (%s):\n%s", want, y.Isolation().Lacking(), status)
 		}
 	}
 	if exit, said := y.try(t, Job{Network: true}, "interfaces"); exit.Code != 0 {
@@ -362,7 +362,7 @@ func TestExit(t *testing.T) {
 
 func TestReportNeverOverstates(t *testing.T) {
 	t.Parallel()
-	none := report(machine{}, errors.New("forbidden"), true)
+	none := report(machine{}, reasons{errors.New("forbidden"), errors.New("forbidden")}, true)
 	for _, name := range []string{Files, Network, Processes} {
 		if a := none.Aspect(name); a.Active || a.Lacks == "" {
 			t.Errorf("with nothing, %s is %+v", name, a)
@@ -371,11 +371,11 @@ func TestReportNeverOverstates(t *testing.T) {
 	if none.Mechanism != Unconfined || none.Confined() || none.Aspect(Privileges).Lacks == "" {
 		t.Errorf("with nothing: %+v", none)
 	}
-	alone := report(machine{landlock: 3}, errors.New("forbidden"), false)
+	alone := report(machine{landlock: 3}, reasons{namespaces: errors.New("forbidden")}, false)
 	if alone.Aspect(Network).Active || !alone.Confined() || alone.Aspect(Files).Lacks == "" {
 		t.Errorf("with an old Landlock: %+v", alone)
 	}
-	if a := report(machine{namespaces: true}, nil, true).Aspect(Processes); a.Active {
+	if a := report(machine{namespaces: true}, reasons{}, true).Aspect(Processes); a.Active {
 		t.Errorf("root without a cgroup: %+v", a)
 	}
 	s := &Sandbox{isolation: none}
