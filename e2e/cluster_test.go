@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"context"
+	"encoding/base64"
 	"fmt"
 	"sync"
 	"testing"
@@ -26,7 +27,8 @@ func TestTwoServersOnOneDatabase(t *testing.T) {
 	if !bus.ReadyForConnections(10 * time.Second) {
 		t.Fatal("the NATS server did not start")
 	}
-	env := []string{"FLUXWAY_DATABASE_URL=" + storetest.EmptyPostgresURL(t), "FLUXWAY_EVENTS_NATS_URL=" + bus.ClientURL()}
+	env := []string{"FLUXWAY_DATABASE_URL=" + storetest.EmptyPostgresURL(t), "FLUXWAY_EVENTS_NATS_URL=" + bus.ClientURL(),
+		"FLUXWAY_SECURITY_SEALING_KEY=" + base64.StdEncoding.EncodeToString([]byte("a key that both of them must have"[:32]))}
 	first := newServer(t, env...)
 	second := newFolder(t, env...)
 	second.key = first.key // users and keys are in the database they share

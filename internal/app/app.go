@@ -167,7 +167,7 @@ func (a *App) openJobs(context.Context) (err error) {
 
 func (a *App) openIdentity(context.Context) error {
 	var err error
-	if a.box, err = seal.OpenFile(a.data.Key()); err != nil {
+	if a.box, err = openBox(a.cfg, a.data); err != nil {
 		return err
 	}
 	opts := identity.Options{

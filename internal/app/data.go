@@ -11,6 +11,7 @@ import (
 
 	"github.com/fluxway/fluxway/internal/config"
 	"github.com/fluxway/fluxway/internal/kit/fault"
+	"github.com/fluxway/fluxway/internal/kit/seal"
 	"github.com/fluxway/fluxway/internal/store"
 	"github.com/fluxway/fluxway/internal/store/postgres"
 	"github.com/fluxway/fluxway/internal/store/sqlite"
@@ -69,6 +70,19 @@ func (d Data) Serving() bool {
 	}
 	release()
 	return false
+}
+
+// openBox opens what seals secrets in the database: with the configured key, or
+// with the one in the data folder, which is made when there is none.
+func openBox(cfg config.Config, data Data) (*seal.Box, error) {
+	if cfg.Security.SealingKey.Empty() {
+		return seal.OpenFile(data.Key())
+	}
+	key, err := seal.ParseKey(cfg.Security.SealingKey.Reveal())
+	if err != nil {
+		return nil, fmt.Errorf("security.sealing_key: %w", err)
+	}
+	return seal.New(key)
 }
 
 // openEngine opens the database the settings ask for.

@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 
 	"github.com/fluxway/fluxway/internal/api"
@@ -52,10 +51,10 @@ func (l *Local) open(ctx context.Context, cfg config.Config, log *slog.Logger) e
 	if l.Hub, err = events.New(events.Options{DB: l.DB, Log: log}); err != nil {
 		return err
 	}
-	box, err := seal.OpenFile(l.Data.Key())
+	box, err := openBox(cfg, l.Data)
 	l.box = box
 	if err != nil {
-		return fmt.Errorf("opening %s: %w", l.Data.Key(), err)
+		return err
 	}
 	l.Identity, err = identity.New(identity.Options{DB: l.DB, Box: box, Events: l.Hub, Log: log})
 	return err

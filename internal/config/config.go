@@ -127,9 +127,10 @@ type Retention struct {
 
 // Security says who may reach the server and how people sign in.
 type Security struct {
-	AllowedHosts   []string `yaml:"allowed_hosts" format:"host" doc:"Host names the server answers to, besides loopback and the one in public_url; *.example.com covers names one level down."`
-	TrustedProxies []string `yaml:"trusted_proxies" format:"cidr" doc:"Addresses or networks whose X-Forwarded-For is believed."`
-	SessionDays    int      `yaml:"session_days" default:"7" min:"1" max:"365" doc:"How long someone stays signed in without a visit."`
+	AllowedHosts   []string    `yaml:"allowed_hosts" format:"host" doc:"Host names the server answers to, besides loopback and the one in public_url; *.example.com covers names one level down."`
+	TrustedProxies []string    `yaml:"trusted_proxies" format:"cidr" doc:"Addresses or networks whose X-Forwarded-For is believed."`
+	SealingKey     secret.Text `yaml:"sealing_key" secret:"true" doc:"The key that seals stored secrets, 32 bytes in base64. Left out: secret.key in the data folder. Servers that share a database need the same one."`
+	SessionDays    int         `yaml:"session_days" default:"7" min:"1" max:"365" doc:"How long someone stays signed in without a visit."`
 }
 
 // OIDC is single sign-on with an OpenID Connect issuer; on once issuer is set.
