@@ -12,7 +12,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-const cgroupRoot = "/sys/fs/cgroup"
+const (
+	cgroupRoot = "/sys/fs/cgroup"
+	groupName  = "fluxway-" // begins the name of every group
+)
 
 // cgroups is where this process may make groups of its own; empty fields: nowhere.
 type cgroups struct {
@@ -50,9 +53,27 @@ func findCgroups() cgroups {
 	return c
 }
 
+// sweep takes away groups that a server which was killed left behind: old, and empty, since others cannot be removed.
+func (c cgroups) sweep(before time.Time) {
+	for _, parent := range []string{c.pids, c.memory} {
+		if parent == "" {
+			continue
+		}
+		found, err := filepath.Glob(filepath.Join(parent, groupName+"*"))
+		if err != nil {
+			continue
+		}
+		for _, dir := range found {
+			if info, err := os.Stat(dir); err == nil && info.ModTime().Before(before) {
+				_ = os.Remove(dir) // busy: it is somebody's
+			}
+		}
+	}
+}
+
 // makeable tries it: a group below dir that has the file.
 func makeable(dir, file string) bool {
-	trial, err := os.MkdirTemp(dir, "fluxway-trial-")
+	trial, err := os.MkdirTemp(dir, groupName+"trial-")
 	if err != nil {
 		return false
 	}
@@ -69,7 +90,7 @@ type cgroup struct {
 
 // make makes a group for a job with its limits.
 func (c cgroups) make(l Limits) (*cgroup, error) {
-	name := "fluxway-" + rand.Text()
+	name := groupName + rand.Text()
 	g := &cgroup{second: c.second}
 	limit := func(parent, file, value string) (string, error) {
 		if parent == "" {

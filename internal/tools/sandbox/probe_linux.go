@@ -16,6 +16,7 @@ func probe(ctx context.Context, s *Sandbox) (machine, Isolation) {
 	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
 	defer cancel()
 	m := machine{landlock: landlockABI(), groups: findCgroups()}
+	m.groups.sweep(time.Now().Add(-time.Hour))
 	filtered := errors.New("not known for this processor")
 	if auditArch() != 0 {
 		filtered = try(ctx, s, machine{seccomp: true})

@@ -334,6 +334,33 @@ func TestNothingOutlivesTheServer(t *testing.T) {
 	}
 }
 
+func TestSweep(t *testing.T) {
+	t.Parallel()
+	all := findCgroups()
+	if all.pids == "" {
+		t.Skip("no cgroup can be made here")
+	}
+	parent := filepath.Join(all.pids, "test-"+filepath.Base(t.TempDir())+strconv.Itoa(os.Getpid()))
+	if err := os.Mkdir(parent, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	defer os.Remove(parent)
+	c := cgroups{pids: parent, second: all.second}
+	g, err := c.make(Limits{}.filled())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer g.remove()
+	c.sweep(time.Now().Add(-time.Hour))
+	if _, err := os.Stat(g.pids); err != nil {
+		t.Errorf("a young group is gone: %v", err)
+	}
+	c.sweep(time.Now().Add(time.Hour))
+	if _, err := os.Stat(g.pids); err == nil {
+		t.Error("an old and empty group is still there")
+	}
+}
+
 func TestExit(t *testing.T) {
 	t.Parallel()
 	y := newYard(t, Options{})
