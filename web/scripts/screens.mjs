@@ -124,6 +124,7 @@ for (const [name, { path, act }] of Object.entries(pages)) {
       page.on("console", (line) => line.type() === "error" && report(label, line.text()));
       try {
         await page.goto(base + path, { waitUntil: "networkidle" });
+        await page.locator("h1").first().waitFor({ state: "attached" });
         await act?.(page);
         await page.waitForTimeout(250);
         await page.screenshot({ path: `${root}/.screens/${name}-${theme}-${size}.png` });

@@ -99,7 +99,7 @@ function Rows({
           <thead>
             <tr>
               <th scope="col">{costs.by[by].label}</th>
-              <th scope="col">{mixed ? words.mix : words.share}</th>
+              {mixed ? <th scope="col">{words.mix}</th> : <td />}
               <th scope="col" className="r">
                 {words.tokens}
               </th>
@@ -204,7 +204,7 @@ function Row({
           )}
         </span>
       </td>
-      <td data-label={mixed ? words.mix : words.share}>
+      <td data-label={mixed ? words.mix : ""}>
         {mixed ? <Mix mix={mix} /> : <ShareBar percent={share.percent} />}
       </td>
       <td className="r num text-fg-2" data-label={words.tokens}>

@@ -48,8 +48,9 @@ export function TrendCard({
     <section className="card min-w-0" aria-label={costs.by[by][hourly ? "hourly" : "daily"]}>
       <header className="hd">
         <h2>{costs.by[by][hourly ? "hourly" : "daily"]}</h2>
-        <span className="flex-1" />
-        <LegendList by={by} legend={legend} month={month} />
+        <div className="flex min-w-0 flex-1 justify-end">
+          <LegendList by={by} legend={legend} month={month} />
+        </div>
         <span className="flex items-center gap-2">
           <Segmented
             label={words.step}
