@@ -54,7 +54,7 @@ func stage(name string) (int, error) {
 	case "init":
 		return initStage(o)
 	case "wrap":
-		return 0, wrapStage(o)
+		return wrapStage(o)
 	case "exec":
 		return 0, execStage(o)
 	}
@@ -95,21 +95,38 @@ func initStage(o order) (int, error) {
 	if err != nil {
 		return 0, fmt.Errorf("starting the second stage: %w", err)
 	}
+	return reap(pid, untilCommand), nil
+}
+
+// How long a stage buries the dead.
+const (
+	untilCommand = iota // until its command has ended; the kernel ends the rest of the namespace
+	untilNobody         // until no process is left to wait for
+)
+
+// reap waits for whoever dies and gives the exit code of one of them.
+func reap(pid, until int) int {
 	for _, fd := range []int{orderFD, readyFD, statusFD} {
 		unix.Close(fd)
 	}
+	code := 125 // the command was never seen to end
 	for {
 		var ws unix.WaitStatus
 		got, err := unix.Wait4(-1, &ws, 0, nil)
 		switch {
 		case errors.Is(err, unix.EINTR):
+			continue
 		case err != nil:
-			return 125, nil // nobody is left to wait for, and the command was never seen to end
+			return code
 		case got != pid:
+			continue
 		case ws.Signaled():
-			return 128 + int(ws.Signal()), nil
+			code = 128 + int(ws.Signal())
 		case ws.Exited():
-			return ws.ExitStatus(), nil
+			code = ws.ExitStatus()
+		}
+		if until == untilCommand {
+			return code
 		}
 	}
 }

@@ -51,7 +51,7 @@ func wrapping(program string, o order) ([]string, error) {
 	}
 	cover(inside(o.Hidden, o))
 	args = append(args, "--ro-bind", self, inWrap)
-	for _, p := range append(append([]string(nil), private...), o.Hidden...) {
+	for _, p := range private { // what is hidden may lie below the scratch, and be gone
 		if info, err := os.Lstat(p); err == nil && info.IsDir() && !contains(o.Writable, p) && !contains(o.Readable, p) {
 			args = append(args, "--remount-ro", p)
 		}
@@ -59,13 +59,18 @@ func wrapping(program string, o order) ([]string, error) {
 	return append(args, "--", inWrap, Word, "exec"), nil
 }
 
-// wrapStage becomes bubblewrap, whose command is the second stage.
-func wrapStage(o order) error {
-	for _, fd := range []int{orderFD, statusFD} {
-		if _, err := unix.FcntlInt(uintptr(fd), unix.F_SETFD, 0); err != nil {
-			return fmt.Errorf("keeping a file open: %w", err)
-		}
+// wrapStage runs bubblewrap, whose command is the second stage. Bubblewrap ends before the first process of its
+// namespace does, so this one adopts that and waits for it too.
+func wrapStage(o order) (int, error) {
+	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
+		return 0, fmt.Errorf("PR_SET_CHILD_SUBREAPER: %w", err)
 	}
-	err := syscall.Exec(o.Wrap[0], o.Wrap, []string{"GOMAXPROCS=1", "GOTRACEBACK=none"})
-	return fmt.Errorf("starting bubblewrap: %w", err)
+	pid, err := syscall.ForkExec(o.Wrap[0], o.Wrap, &syscall.ProcAttr{
+		Env:   []string{"GOMAXPROCS=1", "GOTRACEBACK=none"},
+		Files: []uintptr{0, 1, 2, orderFD, orderFD, statusFD},
+	})
+	if err != nil {
+		return 0, fmt.Errorf("starting bubblewrap: %w", err)
+	}
+	return reap(pid, untilNobody), nil
 }
