@@ -5,6 +5,7 @@ import { Check, MessageSquare, X } from "lucide-react";
 import type { ReactNode } from "react";
 import type { Conversation, Run, System } from "@/api/types";
 import { conversationsQuery } from "@/features/conversations/queries";
+import { sumText } from "@/features/costs/amount";
 import { todayQuery } from "@/features/costs/queries";
 import { keysQuery, usersQuery } from "@/features/identity/queries";
 import { recentRunsQuery } from "@/features/runs/queries";
@@ -14,7 +15,6 @@ import { backupsQuery, systemQuery } from "@/features/system/queries";
 import { bytes, count, words as sentence } from "@/lib/format";
 import { overview } from "@/lib/messages/overview";
 import { shell } from "@/lib/messages/shell";
-import { money } from "@/lib/money";
 import { duration } from "@/lib/time";
 import { Dot, StatePill, Time } from "@/ui/bits";
 import { IconButton } from "@/ui/button";
@@ -84,7 +84,7 @@ function Today() {
         <Link to="/costs" className="border-l border-line px-4 py-3.5 hover:bg-hover max-sm:border-0">
           <div className="text-small text-fg-3">{words.spent}</div>
           <div className="num text-kpi font-medium tracking-tight">
-            {spent.data ? money(spent.data.price) : words.none}
+            {spent.data ? sumText(spent.data) : words.none}
           </div>
         </Link>
       )}
