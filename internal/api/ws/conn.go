@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -16,7 +17,8 @@ import (
 	"github.com/fluxway/fluxway/internal/kit/fault"
 )
 
-// Conn is one connection. One goroutine reads; one at a time writes.
+// Conn is one connection. One goroutine reads; a worker writes, and the reader
+// when it says farewell.
 type Conn struct {
 	conn net.Conn
 	raw  syscall.RawConn // nil: not on this system or not for this connection (TLS); writes may wait
@@ -25,7 +27,7 @@ type Conn struct {
 	start, end int
 	heard      atomic.Int64 // when the last bytes came
 
-	// The write in progress, here so that the closures below are made once.
+	writing sync.Mutex // guards the write in progress, here so that the closures below are made once
 	out     []byte
 	written int
 	failed  error
@@ -126,6 +128,8 @@ func (c *Conn) TryWrite(b []byte) (int, error) {
 	if c.raw == nil {
 		return c.conn.Write(b)
 	}
+	c.writing.Lock()
+	defer c.writing.Unlock()
 	c.out, c.written, c.failed = b, 0, nil
 	err := c.raw.Write(c.try)
 	n, failed := c.written, c.failed
