@@ -12,7 +12,6 @@ import (
 
 	"github.com/fluxway/fluxway/internal/config"
 	"github.com/fluxway/fluxway/internal/kit/suggest"
-	"github.com/fluxway/fluxway/internal/tools"
 )
 
 // Build says which binary this is.
@@ -35,9 +34,6 @@ type env struct {
 
 // Main runs the command line and gives the exit code.
 func Main(args []string, streams Streams, build Build) int {
-	if handled, code := tools.SandboxMain(args); handled { // we are the inside of a sandbox
-		return code
-	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	e := &env{streams: streams, build: build}
