@@ -19,7 +19,7 @@ export const chat = {
     `${hour < 5 ? "Good night" : hour < 12 ? "Good morning" : hour < 18 ? "Good afternoon" : "Good evening"}, ${name}`,
   greetingBody: "What should we do first?",
   viewerEmpty: "No chat is open",
-  viewerEmptyBody: "Your role can read chats. Open one from the list.",
+  viewerEmptyBody: "Your role can read chats that others share with the workspace. Open one from the list.",
   demo: "Demo model. Replies are scripted and come from this machine.",
   connect: "Connect a model",
   starters: [
