@@ -49,7 +49,7 @@ func (a identityAPI) routes() []route {
 		{"GET", "/api/v1/workspaces", "workspaces:read", "The workspaces the caller belongs to.", handler(a.workspaces)},
 		{"POST", "/api/v1/workspaces", "workspaces:write", "Make a workspace.", handler(a.createWorkspace, status(201))},
 		{"PATCH", "/api/v1/workspaces/{workspace}", "workspaces:write", "Rename a workspace.", handler(a.renameWorkspace)},
-		{"DELETE", "/api/v1/workspaces/{workspace}", "workspaces:write", "Delete a workspace and all that is in it.", handler(a.deleteWorkspace)},
+		{"DELETE", "/api/v1/workspaces/{workspace}", "workspaces:write", "Delete a workspace: members, sessions and keys go at once, and nothing in it can be reached any more.", handler(a.deleteWorkspace)},
 		{"GET", "/api/v1/keys", "keys:read", "API keys: the caller's own, or all for those who manage them.", handler(a.keys)},
 		{"POST", "/api/v1/keys", "keys:write", "Make an API key; its text is in this answer and never again.", handler(a.createKey, status(201))},
 		{"GET", "/api/v1/keys/{key}", "keys:read", "One API key.", handler(a.key)},

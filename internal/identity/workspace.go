@@ -103,8 +103,8 @@ func (d *Directory) RenameWorkspace(ctx context.Context, ws ids.Workspace, name 
 }
 
 // DeleteWorkspace removes a workspace of which the caller is administrator: its
-// members, keys and, through the event, what other parts keep of it. Its audit
-// stays until it is old enough. The last workspace is refused.
+// members, sessions and keys. What other parts keep of it stays, but nobody can
+// reach it. The last workspace is refused.
 func (d *Directory) DeleteWorkspace(ctx context.Context, ws ids.Workspace) error {
 	return d.db.InTx(ctx, func(tx *store.Tx) error {
 		n, err := tx.Exec(ctx, lockAllWorkspaces)

@@ -1297,7 +1297,7 @@ export interface paths {
     get?: never;
     put?: never;
     post?: never;
-    /** Delete a workspace and all that is in it. */
+    /** Delete a workspace: members, sessions and keys go at once, and nothing in it can be reached any more. */
     delete: {
       parameters: {
         query?: never;
