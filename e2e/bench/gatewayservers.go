@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"net/http/httputil"
 	"net/url"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -21,17 +20,13 @@ import (
 
 	"github.com/fluxway/fluxway/internal/api"
 	"github.com/fluxway/fluxway/internal/costs"
-	"github.com/fluxway/fluxway/internal/events"
-	"github.com/fluxway/fluxway/internal/identity"
 	"github.com/fluxway/fluxway/internal/kit/lifecycle"
 	"github.com/fluxway/fluxway/internal/kit/retry"
-	"github.com/fluxway/fluxway/internal/kit/seal"
 	"github.com/fluxway/fluxway/internal/kit/secret"
 	"github.com/fluxway/fluxway/internal/observe"
 	"github.com/fluxway/fluxway/internal/providers"
 	"github.com/fluxway/fluxway/internal/providers/vendors"
 	"github.com/fluxway/fluxway/internal/store"
-	"github.com/fluxway/fluxway/internal/store/sqlite"
 )
 
 // The fake vendor's answers. A stream has so many tokens; a paced one pauses
@@ -198,69 +193,39 @@ func (a attempts) End(ctx context.Context, at *providers.Attempt) {
 func gatewayServer(args []string) error {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	dir, vendor := args[0], "http://"+args[1]
-	engine, err := sqlite.Open(filepath.Join(dir, "gateway.db"))
+	vendor := "http://" + args[1]
+	g, err := openGround(ctx, args[0])
 	if err != nil {
 		return err
 	}
-	watch, err := observe.New(observe.Options{Log: observe.LogOptions{Writer: io.Discard}})
-	if err != nil {
-		return err
-	}
-	if err := watch.Attach("bench", discard{}); err != nil {
-		return err
-	}
-	db, err := store.New(store.Options{Engine: engine})
-	if err != nil {
-		return err
-	}
-	defer db.Close()
-	if err := db.Migrate(ctx); err != nil {
-		return err
-	}
-	hub, err := events.New(events.Options{DB: db})
-	if err != nil {
-		return err
-	}
-	box, err := seal.OpenFile(filepath.Join(dir, "key"))
-	if err != nil {
-		return err
-	}
-	directory, err := identity.New(identity.Options{DB: db, Box: box, Events: hub})
-	if err != nil {
-		return err
-	}
-	key, ws, err := benchKey(ctx, directory)
-	if err != nil {
-		return err
-	}
+	defer g.db.Close()
 	price := int64(1_000_000)
 	prices := []providers.Price{{Rates: providers.Rates{Input: &price, Output: &price}}}
 	catalogue, err := providers.NewCatalogue([]providers.Entry{{ID: "acme/gpt-test", MaxOutput: 1000, Prices: prices}, {ID: "anthropic/claude-test", MaxOutput: 1000, Prices: prices}})
 	if err != nil {
 		return err
 	}
-	ledger, err := costs.New(costs.Options{DB: db, Hub: hub, Catalogue: catalogue, Sole: true})
+	ledger, err := costs.New(costs.Options{DB: g.db, Hub: g.hub, Catalogue: catalogue, Sole: true})
 	if err != nil {
 		return err
 	}
-	if _, err := ledger.CreateBudget(ctx, ws, costs.Budget{Name: "bench", Scope: costs.ScopeWorkspace, Period: costs.Monthly, Zone: "UTC", Unit: costs.Money, Amount: 1e15, AtLimit: costs.Block, Enabled: true}); err != nil {
+	if _, err := ledger.CreateBudget(ctx, g.workspace, costs.Budget{Name: "bench", Scope: costs.ScopeWorkspace, Period: costs.Monthly, Zone: "UTC", Unit: costs.Money, Amount: 1e15, AtLimit: costs.Block, Enabled: true}); err != nil {
 		return err
 	}
-	router, err := benchRouter(vendor, catalogue, ledger, watch)
+	router, err := benchRouter(vendor, catalogue, ledger, g.watch)
 	if err != nil {
 		return err
 	}
 	server, err := api.New(api.Options{
-		DB: db, Directory: directory, Hub: hub, Observe: watch, Gateway: router,
+		DB: g.db, Directory: g.directory, Hub: g.hub, Observe: g.watch, Gateway: router,
 		Listen: "127.0.0.1:0", PerIdentity: api.Rate{PerMinute: 1 << 30}, PerAddress: api.Rate{PerMinute: 1 << 30},
 	})
 	if err != nil {
 		return err
 	}
 	var group lifecycle.Group
-	group.Add("observe", watch)
-	group.Add("events", hub)
+	group.Add("observe", g.watch)
+	group.Add("events", g.hub)
 	group.Add("costs", ledger)
 	group.Add("api", server)
 	failed := make(chan error, 1)
@@ -269,8 +234,8 @@ func gatewayServer(args []string) error {
 	if err != nil {
 		return errors.Join(err, <-failed)
 	}
-	fmt.Println("ready", addr, key)
-	return obey(func(want int) error { return settledRows(ctx, db, want) })
+	fmt.Println("ready", addr, g.key)
+	return obey(func(want int) error { return settledRows(ctx, g.db, want) })
 }
 
 // benchRouter stacks the wrappers as the product does.

@@ -9,7 +9,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -17,18 +16,13 @@ import (
 	"github.com/fluxway/fluxway/internal/agents"
 	"github.com/fluxway/fluxway/internal/api"
 	"github.com/fluxway/fluxway/internal/conversations"
-	"github.com/fluxway/fluxway/internal/events"
-	"github.com/fluxway/fluxway/internal/identity"
 	"github.com/fluxway/fluxway/internal/ids"
 	"github.com/fluxway/fluxway/internal/jobs"
 	"github.com/fluxway/fluxway/internal/kit/lifecycle"
-	"github.com/fluxway/fluxway/internal/kit/seal"
 	"github.com/fluxway/fluxway/internal/observe"
 	"github.com/fluxway/fluxway/internal/providers"
 	"github.com/fluxway/fluxway/internal/providers/demo"
 	"github.com/fluxway/fluxway/internal/runs"
-	"github.com/fluxway/fluxway/internal/store"
-	"github.com/fluxway/fluxway/internal/store/sqlite"
 )
 
 // routeBar is how much more CPU than a bare handler a typed route may take.
@@ -42,53 +36,22 @@ const routePath = "/api/v1/agents/assistant"
 func routeServer(args []string) error {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	dir := args[0]
-	engine, err := sqlite.Open(filepath.Join(dir, "route.db"))
+	g, err := openGround(ctx, args[0])
 	if err != nil {
 		return err
 	}
-	watch, err := observe.New(observe.Options{Log: observe.LogOptions{Writer: io.Discard}})
+	defer g.db.Close()
+	queue, err := jobs.New(jobs.Options{DB: g.db, Hub: g.hub, Sole: true})
 	if err != nil {
 		return err
 	}
-	if err := watch.Attach("bench", discard{}); err != nil { // spans are recorded and delivered
-		return err
-	}
-	db, err := store.New(store.Options{Engine: engine})
-	if err != nil {
-		return err
-	}
-	defer db.Close()
-	if err := db.Migrate(ctx); err != nil {
-		return err
-	}
-	hub, err := events.New(events.Options{DB: db})
-	if err != nil {
-		return err
-	}
-	box, err := seal.OpenFile(filepath.Join(dir, "key"))
-	if err != nil {
-		return err
-	}
-	directory, err := identity.New(identity.Options{DB: db, Box: box, Events: hub})
-	if err != nil {
-		return err
-	}
-	key, _, err := benchKey(ctx, directory)
-	if err != nil {
-		return err
-	}
-	queue, err := jobs.New(jobs.Options{DB: db, Hub: hub, Sole: true})
-	if err != nil {
-		return err
-	}
-	book, err := conversations.New(conversations.Options{DB: db, Hub: hub})
+	book, err := conversations.New(conversations.Options{DB: g.db, Hub: g.hub})
 	if err != nil {
 		return err
 	}
 	roster := agents.New(agents.Always(demo.Vendor + "/" + demo.Name))
 	model := demo.New(demo.Options{})
-	desk, err := runs.New(runs.Options{DB: db, Hub: hub, Jobs: queue, Conversations: book, Agents: roster,
+	desk, err := runs.New(runs.Options{DB: g.db, Hub: g.hub, Jobs: queue, Conversations: book, Agents: roster,
 		Model: func(context.Context, ids.Workspace, string) (providers.Model, string, error) {
 			return model, demo.Name, nil
 		}})
@@ -96,14 +59,14 @@ func routeServer(args []string) error {
 		return err
 	}
 	server, err := api.New(api.Options{
-		DB: db, Directory: directory, Hub: hub, Jobs: queue, Conversations: book, Agents: roster, Runs: desk, Observe: watch,
+		DB: g.db, Directory: g.directory, Hub: g.hub, Jobs: queue, Conversations: book, Agents: roster, Runs: desk, Observe: g.watch,
 		Listen: "127.0.0.1:0", PerIdentity: api.Rate{PerMinute: 1 << 30}, PerAddress: api.Rate{PerMinute: 1 << 30},
 	})
 	if err != nil {
 		return err
 	}
 	var group lifecycle.Group
-	group.Add("observe", watch)
+	group.Add("observe", g.watch)
 	group.Add("api", server)
 	failed := make(chan error, 1)
 	go func() { failed <- group.Run(ctx) }()
@@ -111,7 +74,7 @@ func routeServer(args []string) error {
 	if err != nil {
 		return errors.Join(err, <-failed)
 	}
-	fmt.Println("ready", addr, key)
+	fmt.Println("ready", addr, g.key)
 	return obey(func(int) error { return nil })
 }
 
