@@ -9,6 +9,8 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -31,6 +33,13 @@ const routeBar = 3.0
 // routePath is a typed route that reads memory only, so that what surrounds it
 // is measured, not a database.
 const routePath = "/api/v1/agents/assistant"
+
+// routeChange is a typed route that changes memory only, and is audited: a row
+// of the chain is durable before the answer.
+const (
+	routeChange = "/api/v1/system/mode"
+	routeBody   = `{"mode":"normal"}`
+)
 
 // routeServer is ours: identity, rate limits, tracing and audit all on.
 func routeServer(args []string) error {
@@ -99,6 +108,15 @@ func bareRoute([]string) error {
 		w.Header().Set("Content-Type", "application/json")
 		_ = json.NewEncoder(w).Encode(agent) // the client is gone
 	})
+	mux.HandleFunc("POST "+routeChange, func(w http.ResponseWriter, r *http.Request) {
+		var in struct{ Mode string }
+		if err := json.NewDecoder(r.Body).Decode(&in); err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		_ = json.NewEncoder(w).Encode(in) // the client is gone
+	})
 	fmt.Println("ready", l.Addr(), "none")
 	go http.Serve(l, mux) //nolint:errcheck // it ends with the process
 	return obey(func(int) error { return nil })
@@ -116,22 +134,30 @@ func routeLane(ctx context.Context, b *bench) error {
 	}
 	defer base.stop()
 	wrong := 0
+	read, change := "GET "+routePath+" HTTP/1.1\r\n", "POST "+routeChange+" HTTP/1.1\r\nContent-Type: application/json\r\nContent-Length: "+strconv.Itoa(len(routeBody))+"\r\n"
 	for _, clients := range []int{1, 32} {
 		o, n, err := b.alternate(
-			func() (sample, error) { return requests(ctx, b, ours, clients, &wrong) },
-			func() (sample, error) { return requests(ctx, b, base, clients, &wrong) })
+			func() (sample, error) { return requests(ctx, b, ours, clients, read, &wrong) },
+			func() (sample, error) { return requests(ctx, b, base, clients, read, &wrong) })
 		if err != nil {
 			return err
 		}
 		b.judge(fmt.Sprintf("CPU per request, %d clients", clients), "µs", o, n, sample.perOp, routeBar, 0)
 		b.judge(fmt.Sprintf("requests/s, %d clients", clients), "/s", o, n, sample.perSecond, 0, 0)
+		o, n, err = b.alternate(
+			func() (sample, error) { return requests(ctx, b, ours, clients, change, &wrong) },
+			func() (sample, error) { return requests(ctx, b, base, clients, change, &wrong) })
+		if err != nil {
+			return err
+		}
+		b.judge(fmt.Sprintf("CPU per audited change, %d clients", clients), "µs", o, n, sample.perOp, routeBar, 0)
 	}
 	b.must("answers that are not 200", wrong)
 	return nil
 }
 
 // requests asks the same route over kept connections for one slice.
-func requests(ctx context.Context, b *bench, p *hubProcess, clients int, wrong *int) (sample, error) {
+func requests(ctx context.Context, b *bench, p *hubProcess, clients int, request string, wrong *int) (sample, error) {
 	var s sample
 	cpu, err := preciseCPU(p.cmd.Process.Pid)
 	if err != nil {
@@ -143,7 +169,7 @@ func requests(ctx context.Context, b *bench, p *hubProcess, clients int, wrong *
 	began := time.Now()
 	for range clients {
 		wg.Go(func() {
-			if err := ask(ctx, p, began.Add(b.slice), &done, &bad); err != nil {
+			if err := ask(ctx, p, request, began.Add(b.slice), &done, &bad); err != nil {
 				failed.Store(&err)
 			}
 		})
@@ -160,13 +186,16 @@ func requests(ctx context.Context, b *bench, p *hubProcess, clients int, wrong *
 }
 
 // ask is a client that costs as little as possible.
-func ask(ctx context.Context, p *hubProcess, until time.Time, done, bad *atomic.Int64) error {
+func ask(ctx context.Context, p *hubProcess, start string, until time.Time, done, bad *atomic.Int64) error {
 	conn, err := net.Dial("tcp", p.address)
 	if err != nil {
 		return err
 	}
 	defer conn.Close()
-	request := fmt.Appendf(nil, "GET %s HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\n\r\n", routePath, p.address, p.key)
+	request := fmt.Appendf(nil, "%sHost: %s\r\nAuthorization: Bearer %s\r\n\r\n", start, p.address, p.key)
+	if strings.HasPrefix(start, "POST") {
+		request = append(request, routeBody...)
+	}
 	r := bufio.NewReader(conn)
 	for time.Now().Before(until) && ctx.Err() == nil {
 		if _, err := conn.Write(request); err != nil {
