@@ -172,7 +172,8 @@ export const settings = {
     renamed: "Workspace renamed",
     deleted: "Workspace deleted",
     deleteTitle: (name: string) => `Delete ${name}?`,
-    deleteBody: "Its members, sessions and keys go, and nobody can reach its chats any more. This cannot be undone.",
+    deleteBody:
+      "Its members, sessions and keys go, and nobody can reach its chats any more. This cannot be undone.",
     deleteConfirm: (name: string) => `Type “${name}” to confirm`,
     empty: "No workspaces",
   },
