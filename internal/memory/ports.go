@@ -12,8 +12,8 @@ import (
 type TextKind int
 
 const (
-	Passage TextKind = iota // something to be found
-	Query                   // something to find it with
+	PassageText TextKind = iota // something to be found
+	QueryText                   // something to find it with
 )
 
 // Embedder turns texts into vectors of length one.
