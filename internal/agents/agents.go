@@ -17,16 +17,6 @@ import (
 	"github.com/fluxway/fluxway/internal/kit/suggest"
 )
 
-// Agent is a definition: which model, told what.
-type Agent struct {
-	Name         string `json:"name"`
-	Title        string `json:"title"`
-	Description  string `json:"description"`
-	Model        string `json:"model" doc:"provider/model"`
-	Instructions string `json:"instructions"`
-	Hue          string `json:"hue" doc:"The agent's colour, the same everywhere."`
-}
-
 // Roster is the agents of this server.
 type Roster struct {
 	agents map[string]Agent

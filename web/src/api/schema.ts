@@ -5110,11 +5110,52 @@ export interface components {
       name: string;
       title: string;
       description: string;
-      /** provider/model */
+      /** provider/model; empty: the workspace's own choice */
       model: string;
+      params: components["schemas"]["Params"];
       instructions: string;
+      persona?: string;
+      tools: components["schemas"]["Filter"];
+      /** Agents it may hand work to, by name or glob; empty: none. */
+      helpers: string[];
+      memory: components["schemas"]["Memory"];
+      driver: "native";
+      limits: components["schemas"]["Limits"];
+      /** Who may use it, by user name; empty: everyone of the workspace. */
+      users?: string[];
       /** The agent's colour, the same everywhere. */
       hue: string;
+      origin: string;
+      /** Counts from 1 with every change; 0: never changed. */
+      version: number;
+      updated_at?: string;
+    };
+    Params: {
+      temperature?: number;
+      top_p?: number;
+      max_tokens?: number;
+      effort?: string;
+    };
+    Filter: {
+      allow: string[];
+      deny: string[];
+    };
+    Memory: {
+      /** Facts that fit the question are given to the model. */
+      recall: boolean;
+      /** Facts are learned from what was said. */
+      remember: boolean;
+      /** Sources it may search, by name or glob. */
+      knowledge?: string[];
+    };
+    Limits: {
+      turns?: number;
+      tool_calls?: number;
+      helpers?: number;
+      depth?: number;
+      time_ns?: number;
+      money_micros?: number;
+      window?: number;
     };
     ChatRequest: {
       message: string;
