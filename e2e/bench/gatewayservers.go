@@ -217,7 +217,7 @@ func gatewayServer(args []string) error {
 		return err
 	}
 	server, err := api.New(api.Options{
-		DB: g.db, Directory: g.directory, Hub: g.hub, Observe: g.watch, Gateway: router,
+		DB: g.db, Directory: g.directory, Hub: g.hub, Observe: g.watch, Gateway: api.Everyone{All: router},
 		Listen: "127.0.0.1:0", PerIdentity: api.Rate{PerMinute: 1 << 30}, PerAddress: api.Rate{PerMinute: 1 << 30},
 	})
 	if err != nil {

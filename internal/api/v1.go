@@ -12,27 +12,26 @@ import (
 	"github.com/fluxway/fluxway/internal/providers"
 )
 
-// Gateway is the part of providers.Router that the compatible doors use. Each
-// provider in it stands behind costs.Meter, so that every attempt is reserved
-// and recorded for whom the doors name with costs.With.
+// Gateway gives the models that a caller may ask. Each provider of the router
+// stands behind costs.Meter, so that every attempt is reserved and recorded for
+// whom the doors name with costs.With.
 type Gateway interface {
-	providers.Relayer
-	Plan(req *providers.Request) ([]string, error)
-	Relayable(name string, d providers.Dialect) bool
-	CountTokens(ctx context.Context, req *providers.Request) (tokens int64, exact bool, err error)
-	Embed(ctx context.Context, req providers.EmbedRequest) (providers.Embeddings, error)
-	Transcribe(ctx context.Context, req providers.TranscribeRequest) (providers.Transcript, error)
-	Speak(ctx context.Context, req providers.SpeakRequest) (*providers.Speech, error)
-	List() []providers.Listing
+	Router(ctx context.Context) (*providers.Router, error)
 }
+
+// Everyone is a Gateway whose callers all ask the same router.
+type Everyone struct{ All *providers.Router }
+
+// Router is the one there is.
+func (e Everyone) Router(context.Context) (*providers.Router, error) { return e.All, nil }
 
 // maxPrompt bounds a request with images, documents or sound in it.
 const maxPrompt = 50 << 20
 
 // doorsAPI is other vendors' APIs in front of any model.
 type doorsAPI struct {
-	s      *Server
-	models Gateway
+	s       *Server
+	gateway Gateway
 }
 
 func (a doorsAPI) routes() []route {

@@ -26,13 +26,17 @@ type question struct {
 // dialect, and translates it elsewhere.
 func (a doorsAPI) answer(c *call, q question) error {
 	d := c.e.route.Action.dialect
+	models, err := a.gateway.Router(c.ctx)
+	if err != nil {
+		return err
+	}
 	ctx := c.charged(q.door, q.Model)
-	if !q.array && a.models.Relayable(q.Model, d.Name()) {
-		resp, err := a.models.Relay(ctx, a.encoded(c, d, q))
+	if !q.array && models.Relayable(q.Model, d.Name()) {
+		resp, err := models.Relay(ctx, a.encoded(c, d, q))
 		if err == nil {
 			return a.relay(c, q, resp)
 		}
-		if !a.elsewhere(ctx, q.Model, err) {
+		if !elsewhere(ctx, models, q.Model, err) {
 			return err
 		}
 	}
@@ -43,9 +47,9 @@ func (a doorsAPI) answer(c *call, q question) error {
 	req.Model = q.Model
 	meta := compat.Meta{ID: c.origin.Request, Model: q.Model, At: c.started, Usage: q.Usage, Array: q.array, Body: c.body}
 	if q.Stream {
-		return a.stream(ctx, c, req, d.Stream(meta), q.array)
+		return a.stream(ctx, c, models, req, d.Stream(meta), q.array)
 	}
-	answer, err := providers.Complete(ctx, a.models, req)
+	answer, err := providers.Complete(ctx, models, req)
 	if err != nil {
 		return err
 	}
@@ -73,7 +77,7 @@ func (a doorsAPI) encoded(c *call, d compat.Dialect, q question) *providers.RawR
 
 // elsewhere says whether another model of the route may succeed, although it
 // speaks another dialect.
-func (a doorsAPI) elsewhere(ctx context.Context, model string, err error) bool {
+func elsewhere(ctx context.Context, models *providers.Router, model string, err error) bool {
 	if ctx.Err() != nil {
 		return false
 	}
@@ -82,7 +86,7 @@ func (a doorsAPI) elsewhere(ctx context.Context, model string, err error) bool {
 	default:
 		return false
 	}
-	plan, planErr := a.models.Plan(&providers.Request{Model: model})
+	plan, planErr := models.Plan(&providers.Request{Model: model})
 	return planErr == nil && len(plan) > 1
 }
 
@@ -198,8 +202,8 @@ func (a doorsAPI) relayWhole(c *call, contentType string, resp *providers.RawRes
 }
 
 // stream translates an answer while it comes.
-func (a doorsAPI) stream(ctx context.Context, c *call, req *providers.Request, enc compat.Encoder, array bool) error {
-	s, err := a.models.Stream(ctx, req)
+func (a doorsAPI) stream(ctx context.Context, c *call, models *providers.Router, req *providers.Request, enc compat.Encoder, array bool) error {
+	s, err := models.Stream(ctx, req)
 	if err != nil {
 		return err
 	}

@@ -23,7 +23,11 @@ func (a doorsAPI) countMessage(c *call) error {
 		return err
 	}
 	req.Model = head.Model
-	tokens, _, err := a.models.CountTokens(c.charged("anthropic", head.Model), req)
+	models, err := a.gateway.Router(c.ctx)
+	if err != nil {
+		return err
+	}
+	tokens, _, err := models.CountTokens(c.charged("anthropic", head.Model), req)
 	if err != nil {
 		return err
 	}

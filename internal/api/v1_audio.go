@@ -107,9 +107,13 @@ func (a doorsAPI) transcribe(c *call) error {
 	if err != nil {
 		return err
 	}
+	models, err := a.gateway.Router(c.ctx)
+	if err != nil {
+		return err
+	}
 	steady{c}.endless()
 	english := strings.HasSuffix(c.e.route.Pattern, "/translations")
-	out, err := a.models.Transcribe(c.charged("openai", in.fields["model"]), providers.TranscribeRequest{
+	out, err := models.Transcribe(c.charged("openai", in.fields["model"]), providers.TranscribeRequest{
 		Model: in.fields["model"], Audio: &in.sound, FileName: in.name, Language: in.fields["language"], Prompt: in.fields["prompt"], English: english,
 	})
 	if err != nil {
@@ -189,7 +193,11 @@ func (a doorsAPI) speak(c *call) error {
 	if in.StreamFormat == "sse" {
 		return fault.New(fault.Invalid, "not_translatable", "Speech is sent as sound, not as events.").WithParam("stream_format").WithHint("Leave stream_format out; the sound comes piece by piece.")
 	}
-	out, err := a.models.Speak(c.charged("openai", in.Model), providers.SpeakRequest{
+	models, err := a.gateway.Router(c.ctx)
+	if err != nil {
+		return err
+	}
+	out, err := models.Speak(c.charged("openai", in.Model), providers.SpeakRequest{
 		Model: in.Model, Voice: voice, Text: in.Input, Format: in.Format, Speed: in.Speed, Instructions: in.Instructions,
 	})
 	if err != nil {

@@ -69,7 +69,11 @@ func (a doorsAPI) countGemini(c *call, model string) error {
 		return err
 	}
 	req.Model = model
-	tokens, _, err := a.models.CountTokens(c.charged("gemini", model), req)
+	models, err := a.gateway.Router(c.ctx)
+	if err != nil {
+		return err
+	}
+	tokens, _, err := models.CountTokens(c.charged("gemini", model), req)
 	if err != nil {
 		return err
 	}
@@ -114,7 +118,11 @@ func (a doorsAPI) embedGemini(c *call, model string, batch bool) error {
 		}
 		req.Texts = append(req.Texts, text.String())
 	}
-	out, err := a.models.Embed(c.charged("gemini", model), req)
+	models, err := a.gateway.Router(c.ctx)
+	if err != nil {
+		return err
+	}
+	out, err := models.Embed(c.charged("gemini", model), req)
 	if err != nil {
 		return err
 	}
@@ -140,7 +148,11 @@ func geminiModel(l providers.Listing) map[string]any {
 }
 
 func (a doorsAPI) listGemini(c *call) error {
-	listing := a.models.List()
+	models, err := a.gateway.Router(c.ctx)
+	if err != nil {
+		return err
+	}
+	listing := models.List()
 	data := make([]map[string]any, 0, len(listing))
 	for _, l := range listing {
 		data = append(data, geminiModel(l))
@@ -149,7 +161,7 @@ func (a doorsAPI) listGemini(c *call) error {
 }
 
 func (a doorsAPI) oneGemini(c *call) error {
-	l, err := a.find(pathModel(c))
+	l, err := a.find(c, pathModel(c))
 	if err != nil {
 		return err
 	}

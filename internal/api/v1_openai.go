@@ -77,7 +77,11 @@ func (a doorsAPI) embeddings(c *call) error {
 	if in.Format != "" && in.Format != "float" && in.Format != "base64" {
 		return fault.New(fault.Invalid, "invalid_request", "There is no encoding %q.", cut(in.Format)).WithParam("encoding_format").WithHint("Use float or base64.")
 	}
-	out, err := a.models.Embed(c.charged("openai", in.Model), providers.EmbedRequest{Model: in.Model, Texts: texts, Dimensions: in.Dimensions})
+	models, err := a.gateway.Router(c.ctx)
+	if err != nil {
+		return err
+	}
+	out, err := models.Embed(c.charged("openai", in.Model), providers.EmbedRequest{Model: in.Model, Texts: texts, Dimensions: in.Dimensions})
 	if err != nil {
 		return err
 	}
@@ -137,7 +141,11 @@ func anthropicModel(l providers.Listing) map[string]any {
 func wantsAnthropic(c *call) bool { return len(c.r.Header["Anthropic-Version"]) > 0 }
 
 func (a doorsAPI) list(c *call) error {
-	listing := a.models.List()
+	models, err := a.gateway.Router(c.ctx)
+	if err != nil {
+		return err
+	}
+	listing := models.List()
 	data := make([]map[string]any, 0, len(listing))
 	if !wantsAnthropic(c) {
 		for _, l := range listing {
@@ -156,7 +164,7 @@ func (a doorsAPI) list(c *call) error {
 }
 
 func (a doorsAPI) one(c *call) error {
-	l, err := a.find(pathModel(c))
+	l, err := a.find(c, pathModel(c))
 	if err != nil {
 		return err
 	}
@@ -168,12 +176,16 @@ func (a doorsAPI) one(c *call) error {
 
 // find is a model by any name it can be asked for under, even one that the
 // catalogue does not know.
-func (a doorsAPI) find(name string) (providers.Listing, error) {
-	plan, err := a.models.Plan(&providers.Request{Model: name})
+func (a doorsAPI) find(c *call, name string) (providers.Listing, error) {
+	models, err := a.gateway.Router(c.ctx)
 	if err != nil {
 		return providers.Listing{}, err
 	}
-	for _, l := range a.models.List() {
+	plan, err := models.Plan(&providers.Request{Model: name})
+	if err != nil {
+		return providers.Listing{}, err
+	}
+	for _, l := range models.List() {
 		if l.Name == name || l.Name == plan[0] {
 			l.Name = name
 			return l, nil

@@ -54,7 +54,7 @@ func newDoors(t *testing.T) *doors {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d.World = apitest.New(t, db, func(o *api.Options) { o.Gateway = router })
+	d.World = apitest.New(t, db, func(o *api.Options) { o.Gateway = api.Everyone{All: router} })
 	return d
 }
 

@@ -61,8 +61,6 @@ type models struct {
 	cfg     config.Config
 	origins map[string]config.Origin
 	boards  map[ids.Workspace]*board
-	common  *board            // of no workspace: everyone's accounts
-	wide    *providers.Router // the same and every other known provider
 	signIns map[string]pendingSignIn
 }
 
@@ -152,18 +150,8 @@ func (m *models) configure(ctx context.Context, cfg config.Config, origins map[s
 // settle builds what is everyone's: a route that cannot be built is said now,
 // not at the first question.
 func (m *models) settle(ctx context.Context) error {
-	common, err := m.build(ctx, "", nil)
-	if err != nil {
-		return err
-	}
-	wide, err := m.widen(ctx, common)
-	if err != nil {
-		return err
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.common, m.wide = common, wide
-	return nil
+	_, err := m.build(ctx, "", nil)
+	return err
 }
 
 func (m *models) enter(ctx context.Context) error {

@@ -145,7 +145,7 @@ func build(ctx context.Context, b *bench, dir string) (*world, error) {
 	if err != nil {
 		return nil, err
 	}
-	w.server, err = api.New(api.Options{DB: w.db, Directory: directory, Hub: w.hub, Gateway: router, Listen: "127.0.0.1:0"})
+	w.server, err = api.New(api.Options{DB: w.db, Directory: directory, Hub: w.hub, Gateway: api.Everyone{All: router}, Listen: "127.0.0.1:0"})
 	return w, err
 }
 
