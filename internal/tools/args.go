@@ -10,10 +10,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
-	"github.com/santhosh-tekuri/jsonschema/v6/kind"
-
 	"github.com/fluxway/fluxway/internal/kit/fault"
+	"github.com/fluxway/fluxway/internal/kit/jsonschema"
 )
 
 const (
@@ -34,7 +32,7 @@ func newShape(text json.RawMessage) (*shape, error) {
 	if len(bytes.TrimSpace(text)) == 0 {
 		text = json.RawMessage(`{"type":"object"}`)
 	}
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	doc, err := decode(text)
 	if err != nil {
 		return nil, err
 	}
@@ -42,24 +40,17 @@ func newShape(text json.RawMessage) (*shape, error) {
 	if !ok || object["type"] != "object" {
 		return nil, errors.New(`it must be an object with "type": "object"`)
 	}
-	c := jsonschema.NewCompiler()
-	c.DefaultDraft(jsonschema.Draft2020)
-	c.UseLoader(noLoader{})
-	if err := c.AddResource("arguments.json", doc); err != nil {
-		return nil, err
-	}
-	schema, err := c.Compile("arguments.json")
+	schema, err := jsonschema.Compile(doc)
 	if err != nil {
 		return nil, err
 	}
 	return &shape{text: text, doc: object, schema: schema}, nil
 }
 
-// noLoader keeps a schema from naming files or addresses that we would then read.
-type noLoader struct{}
-
-func (noLoader) Load(url string) (any, error) {
-	return nil, fmt.Errorf("a schema must stand alone, and this one refers to %s", url)
+// CheckSchema says why arguments could not be checked with a schema; nil if they can.
+func CheckSchema(text json.RawMessage) error {
+	_, err := newShape(text)
+	return err
 }
 
 // read checks arguments and gives them back in one spelling, so that the gate, the
@@ -71,11 +62,11 @@ func (s *shape) read(args json.RawMessage) (json.RawMessage, error) {
 		return nil, err
 	}
 	repaired := repair(s.doc, value, 0)
-	if err := s.schema.Validate(repaired); err != nil {
-		if original := s.schema.Validate(value); original != nil {
-			err = original
+	if problems := s.schema.Validate(repaired); len(problems) > 0 {
+		if original := s.schema.Validate(value); len(original) > 0 {
+			problems = original
 		}
-		return nil, s.explain(err)
+		return nil, s.explain(problems)
 	}
 	var out bytes.Buffer
 	enc := json.NewEncoder(&out)
@@ -160,28 +151,19 @@ func badJSON(err error) error {
 }
 
 // explain says in a few lines what does not fit and what would.
-func (s *shape) explain(err error) error {
-	var invalid *jsonschema.ValidationError
-	if !errors.As(err, &invalid) {
-		return fault.New(fault.Invalid, "invalid_arguments", "The arguments do not fit the schema.").Because(err)
-	}
+func (s *shape) explain(found []jsonschema.Problem) error {
 	var problems []string
-	var param string
-	collect(invalid, func(e *jsonschema.ValidationError) {
-		at, says := problem(e)
-		if param == "" {
-			param = at
-		}
-		line := at + ": " + says
+	for _, p := range found {
+		line := place(p.At) + ": " + p.Says
 		if !slices.Contains(problems, line) {
 			problems = append(problems, line)
 		}
-	})
+	}
 	if len(problems) > maxProblems {
 		problems = append(problems[:maxProblems], fmt.Sprintf("and %d more", len(problems)-maxProblems))
 	}
 	f := fault.New(fault.Invalid, "invalid_arguments", "The arguments do not fit:\n- %s", strings.Join(problems, "\n- ")).
-		WithDetail("param", param)
+		WithDetail("param", place(found[0].At))
 	if known := s.names(); known != "" {
 		return f.WithHint("The parameters are: %s. Call again with all of them right.", known)
 	}
@@ -205,66 +187,6 @@ func (s *shape) names() string {
 	}
 	slices.Sort(out)
 	return strings.Join(out, ", ")
-}
-
-// collect visits the leaves of a validation error.
-func collect(e *jsonschema.ValidationError, visit func(*jsonschema.ValidationError)) {
-	if len(e.Causes) == 0 {
-		visit(e)
-		return
-	}
-	for _, c := range e.Causes {
-		collect(c, visit)
-	}
-}
-
-// problem is where something is wrong and what was expected there.
-func problem(e *jsonschema.ValidationError) (at, says string) {
-	at = place(e.InstanceLocation)
-	switch k := e.ErrorKind.(type) {
-	case *kind.Type:
-		return at, fmt.Sprintf("expected %s, got %s", strings.Join(k.Want, " or "), k.Got)
-	case *kind.Required:
-		return place(append(slices.Clone(e.InstanceLocation), k.Missing[0])), missing(k.Missing)
-	case *kind.AdditionalProperties:
-		return place(append(slices.Clone(e.InstanceLocation), k.Properties[0])), "there is no such parameter"
-	case *kind.Enum:
-		return at, "expected one of " + values(k.Want)
-	case *kind.Const:
-		return at, "expected " + values([]any{k.Want})
-	case *kind.Minimum:
-		return at, "must be at least " + k.Want.RatString()
-	case *kind.Maximum:
-		return at, "must be at most " + k.Want.RatString()
-	case *kind.MinLength:
-		return at, fmt.Sprintf("must have at least %d characters, has %d", k.Want, k.Got)
-	case *kind.MaxLength:
-		return at, fmt.Sprintf("must have at most %d characters, has %d", k.Want, k.Got)
-	case *kind.MinItems:
-		return at, fmt.Sprintf("must have at least %d items, has %d", k.Want, k.Got)
-	case *kind.MaxItems:
-		return at, fmt.Sprintf("must have at most %d items, has %d", k.Want, k.Got)
-	case *kind.Pattern:
-		return at, fmt.Sprintf("must match the pattern %s", k.Want)
-	case *kind.Format:
-		return at, "must be a " + k.Want
-	}
-	return at, "does not fit (" + strings.Join(e.ErrorKind.KeywordPath(), "/") + ")"
-}
-
-func missing(names []string) string {
-	if len(names) == 1 {
-		return "is required"
-	}
-	return "is required, and so is " + strings.Join(names[1:], ", ")
-}
-
-func values(list []any) string {
-	text, err := json.Marshal(list)
-	if err != nil {
-		return "other values"
-	}
-	return strings.Trim(string(text), "[]")
 }
 
 // place writes a location as items[2].name.
