@@ -48,6 +48,10 @@ type (
 	Conversation string
 	// Message is one thing said in a conversation.
 	Message string
+	// Attachment is a file that belongs to a message.
+	Attachment string
+	// Comment is a person's remark on a message.
+	Comment string
 	// Run is one request being worked on by an agent.
 	Run string
 	// Agent is an agent's definition.
@@ -58,6 +62,16 @@ type (
 	Budget string
 	// Account is one credential of a model provider.
 	Account string
+	// ToolCall is one row of the journal of tool calls.
+	ToolCall string
+	// Approval is a question to a person about a tool call.
+	Approval string
+	// Allowance is one entry of the list of calls that need not be asked.
+	Allowance string
+	// Project is a folder that agents work in.
+	Project string
+	// Snapshot is what a call was about to change.
+	Snapshot string
 )
 
 // Prefix names the noun in front of each id.
@@ -74,11 +88,18 @@ func (Audit) Prefix() string        { return "aud" }
 func (Body) Prefix() string         { return "body" }
 func (Conversation) Prefix() string { return "conv" }
 func (Message) Prefix() string      { return "msg" }
+func (Attachment) Prefix() string   { return "att" }
+func (Comment) Prefix() string      { return "cmt" }
 func (Run) Prefix() string          { return "run" }
 func (Agent) Prefix() string        { return "agt" }
 func (Usage) Prefix() string        { return "use" }
 func (Budget) Prefix() string       { return "bud" }
 func (Account) Prefix() string      { return "acc" }
+func (ToolCall) Prefix() string     { return "tcl" }
+func (Approval) Prefix() string     { return "apr" }
+func (Allowance) Prefix() string    { return "alw" }
+func (Project) Prefix() string      { return "prj" }
+func (Snapshot) Prefix() string     { return "snp" }
 
 // Noun is any identifier type of this package.
 type Noun interface {

@@ -7,6 +7,7 @@ import (
 	"runtime/debug"
 	"time"
 
+	"github.com/fluxway/fluxway/internal/ids"
 	"github.com/fluxway/fluxway/internal/kit/fault"
 )
 
@@ -24,7 +25,7 @@ func (t *Belt) Call(ctx context.Context, call Call) (Result, error) {
 	if call.Args, err = e.args.read(call.Args); err != nil {
 		return Fails(err), nil
 	}
-	entry := Entry{Spec: e.spec, Call: call, At: time.Now()}
+	entry := Entry{ID: ids.New[ids.ToolCall](), Spec: e.spec, Call: call, At: time.Now()}
 	entry.Ruling, err = t.box.judge(ctx, e.spec, call)
 	if err != nil {
 		return Result{}, err
@@ -40,23 +41,46 @@ func (t *Belt) Call(ctx context.Context, call Call) (Result, error) {
 	return entry.Result, t.box.finished(ctx, entry)
 }
 
-// judge asks the gate; a gate that cannot answer refuses.
-func (b *Toolbox) judge(ctx context.Context, spec Spec, call Call) (ruling Ruling, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			b.log.ErrorContext(ctx, "the gate panicked", "tool", spec.Name, "panic", p, "stack", string(debug.Stack()))
-			ruling, err = broken(), nil
-		}
-	}()
-	ruling, err = b.opts.Gate.Judge(ctx, spec, call)
-	if err == nil {
-		return ruling, nil
+// judgement is what the gate said.
+type judgement struct {
+	ruling Ruling
+	err    error
+}
+
+var errGateLate = errors.New("the gate took too long")
+
+// judge asks the gate; a gate that cannot answer, or not in time, refuses.
+func (b *Toolbox) judge(ctx context.Context, spec Spec, call Call) (Ruling, error) {
+	judging, cancel := context.WithTimeoutCause(ctx, b.opts.Patience, errGateLate)
+	defer cancel()
+	done := make(chan judgement, 1)
+	b.wg.Go(func() { done <- b.ask(judging, spec, call) })
+	var j judgement
+	select {
+	case j = <-done:
+	case <-judging.Done():
+		j.err = context.Cause(judging)
+	}
+	if j.err == nil {
+		return j.ruling, nil
 	}
 	if cause := context.Cause(ctx); cause != nil {
 		return Ruling{}, cause
 	}
-	b.log.ErrorContext(ctx, "the gate could not judge", "tool", spec.Name, "err", err)
+	b.log.ErrorContext(ctx, "the gate could not judge", "tool", spec.Name, "err", j.err)
 	return broken(), nil
+}
+
+// ask turns a panic of the gate into an error.
+func (b *Toolbox) ask(ctx context.Context, spec Spec, call Call) (j judgement) {
+	defer func() {
+		if p := recover(); p != nil {
+			b.log.ErrorContext(ctx, "the gate panicked", "tool", spec.Name, "panic", p, "stack", string(debug.Stack()))
+			j = judgement{err: fmt.Errorf("the gate panicked: %v", p)}
+		}
+	}()
+	j.ruling, j.err = b.opts.Gate.Judge(ctx, spec, call)
+	return j
 }
 
 func broken() Ruling {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/fluxway/fluxway/internal/ids"
 	"github.com/fluxway/fluxway/internal/kit/fault"
 )
 
@@ -30,7 +31,7 @@ type Ruling struct {
 	Rule    string  `json:"rule,omitempty"`   // the rule that decided
 	Reason  string  `json:"reason,omitempty"` // a sentence
 	Hint    string  `json:"hint,omitempty"`   // what to do instead
-	Ticket  string  `json:"ticket,omitempty"` // with Ask: what a granted approval is called
+	Ticket  string  `json:"ticket,omitempty"` // of Ask: what a granted approval is called; of Allow: the approval it rests on
 }
 
 // Auditor keeps the journal of calls.
@@ -44,6 +45,7 @@ type Auditor interface {
 
 // Entry is one line of the journal.
 type Entry struct {
+	ID     ids.ToolCall // the same when a call starts and when it finishes
 	Spec   Spec
 	Call   Call
 	Ruling Ruling

@@ -41,6 +41,19 @@ type Spec struct {
 	Origin      string          `json:"origin"`               // set by the toolbox: "builtin", "mcp/github", …
 	Timeout     time.Duration   `json:"timeout_ns,omitempty"` // 0: DefaultTimeout
 	MaxOutput   int             `json:"max_output,omitempty"` // bytes of text given to the model; 0: DefaultOutput
+	Means       Arguments       `json:"means,omitzero"`       // which arguments the gate has to understand
+}
+
+// Arguments names the arguments of a tool that say what it would touch.
+type Arguments struct {
+	Command  string   `json:"command,omitempty"`  // shell text that is run
+	Code     string   `json:"code,omitempty"`     // program text that is run
+	Language string   `json:"language,omitempty"` // of Code: python, javascript or shell
+	Folder   string   `json:"folder,omitempty"`   // where Command runs, below the project
+	Network  string   `json:"network,omitempty"`  // a boolean that lets Command or Code talk to other machines
+	Paths    []string `json:"paths,omitempty"`    // files and folders, one or a list
+	URLs     []string `json:"urls,omitempty"`     // web addresses
+	Method   string   `json:"method,omitempty"`   // of HTTP: GET and HEAD only look
 }
 
 // The limits of a tool that names none.
@@ -59,7 +72,11 @@ type Call struct {
 	Run          ids.Run          `json:"run,omitempty"`
 	Conversation ids.Conversation `json:"conversation,omitempty"`
 	Folder       string           `json:"folder,omitempty"` // root of the project; empty: no project
-	Args         json.RawMessage  `json:"args"`
+	Turn         string           `json:"turn,omitempty"`   // the model call that asked for it, within Run
+	Door         string           `json:"door,omitempty"`   // where it came in: chat, api, mcp, v1, schedule, hook, …
+	// Unattended says that nobody watches: a schedule, a trigger or a hook started it.
+	Unattended bool            `json:"unattended,omitempty"`
+	Args       json.RawMessage `json:"args"`
 	// Approval names a person's earlier answer to this very call, for the Gate to look up.
 	Approval string `json:"approval,omitempty"`
 	// Progress hears how far the tool is; nil: nobody listens. It must not block.

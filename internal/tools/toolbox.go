@@ -23,7 +23,9 @@ type Options struct {
 	DB      *store.DB     // with Bodies; nil: outputs that are cut are not kept
 	Bodies  *store.Bodies // keeps what was cut
 	Grace   time.Duration // how long a tool may go on after its time is up; 0: 5 s
-	Log     *slog.Logger  // nil: silent
+	// Patience is how long the gate may take; then the call is refused. 0: 10 s
+	Patience time.Duration
+	Log      *slog.Logger // nil: silent
 }
 
 // Toolbox holds every tool and is the only way to run one.
@@ -52,6 +54,7 @@ func New(opts Options) (*Toolbox, error) {
 		opts.Gate = closed{}
 	}
 	opts.Grace = cmp.Or(opts.Grace, 5*time.Second)
+	opts.Patience = cmp.Or(opts.Patience, 10*time.Second)
 	log := opts.Log
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)

@@ -378,3 +378,37 @@ func BenchmarkCall(b *testing.B) {
 		}
 	}
 }
+
+func TestAGateThatHangsRefuses(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		free := make(chan struct{})
+		journal := &toolstest.Journal{}
+		gate := toolstest.Gate(func(tools.Spec, tools.Call) (tools.Ruling, error) {
+			<-free
+			return tools.Ruling{Verdict: tools.Allow}, nil
+		})
+		b, err := tools.New(tools.Options{Gate: gate, Auditor: journal})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := b.Put("test", toolstest.Echo("echo")); err != nil {
+			t.Fatal(err)
+		}
+		belt, err := b.For(tools.All())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r := call(t, belt, "echo", `{}`); r.Code != "tool_refused" {
+			t.Errorf("Call = %+v, want tool_refused", r)
+		}
+		started, finished := journal.Lines()
+		if len(started) != 0 || len(finished) != 1 || finished[0].Ruling.Rule != "tools.gate_broken" || finished[0].ID == "" {
+			t.Errorf("journal: %d started, %+v", len(started), finished)
+		}
+		close(free)
+		if err := b.Wait(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	})
+}

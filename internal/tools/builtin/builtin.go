@@ -98,5 +98,8 @@ func define[T any](spec tools.Spec, properties string, required []string, do fun
 	return tool[T]{spec, do}
 }
 
+// paths says that these arguments name files or folders.
+func paths(names ...string) tools.Arguments { return tools.Arguments{Paths: names} }
+
 // none are the arguments of a tool without parameters.
 type none struct{}

@@ -43,7 +43,8 @@ func networkProperty(opts Options) string {
 }
 
 func runCommand(opts Options) tools.Tool {
-	return define(tools.Spec{Name: "run_command", Title: "Run a command", Level: tools.Dangerous, Network: opts.CommandNetwork, Timeout: longestCommand + time.Minute},
+	return define(tools.Spec{Name: "run_command", Title: "Run a command", Level: tools.Dangerous, Network: opts.CommandNetwork, Timeout: longestCommand + time.Minute,
+		Means: tools.Arguments{Command: "command", Folder: "folder", Network: "network"}},
 		`{"command":{"type":"string","minLength":1,"maxLength":100000,"description":"for the shell"},"folder":{"type":"string","description":"where to run it; the project folder if not given"},
 		  "timeout_seconds":{"type":"integer","minimum":1,"maximum":1800,"description":"120 if not given"}`+networkProperty(opts)+`}`, []string{"command"},
 		func(ctx context.Context, call tools.Call, a commandArgs) (tools.Result, error) {
@@ -62,7 +63,8 @@ type codeArgs struct {
 }
 
 func runCode(opts Options) tools.Tool {
-	return define(tools.Spec{Name: "run_code", Title: "Run code", Level: tools.Dangerous, Network: opts.CommandNetwork, Timeout: longestCommand + time.Minute},
+	return define(tools.Spec{Name: "run_code", Title: "Run code", Level: tools.Dangerous, Network: opts.CommandNetwork, Timeout: longestCommand + time.Minute,
+		Means: tools.Arguments{Code: "code", Language: "language", Network: "network"}},
 		`{"language":{"enum":["python","javascript","shell"]},"code":{"type":"string","minLength":1,"maxLength":1000000},
 		  "timeout_seconds":{"type":"integer","minimum":1,"maximum":1800,"description":"120 if not given"}`+networkProperty(opts)+`}`, []string{"language", "code"},
 		func(ctx context.Context, call tools.Call, a codeArgs) (tools.Result, error) {

@@ -24,7 +24,7 @@ type edit struct {
 }
 
 func editFile() tools.Tool {
-	return define(tools.Spec{Name: "edit_file", Title: "Edit a file", Level: tools.Restricted},
+	return define(tools.Spec{Name: "edit_file", Title: "Edit a file", Level: tools.Restricted, Means: paths("path")},
 		`{"path":{"type":"string","minLength":1},
 		  "edits":{"type":"array","minItems":1,"maxItems":100,"items":{"type":"object","additionalProperties":false,"required":["old","new"],
 		    "properties":{"old":{"type":"string","minLength":1},"new":{"type":"string"},"all":{"type":"boolean","description":"replace every occurrence"}}}},

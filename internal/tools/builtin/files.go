@@ -25,7 +25,7 @@ type readArgs struct {
 }
 
 func readFile() tools.Tool {
-	return define(tools.Spec{Name: "read_file", Title: "Read a file", Level: tools.Public, ReadOnly: true, Repeatable: true, MaxOutput: 128 << 10},
+	return define(tools.Spec{Name: "read_file", Title: "Read a file", Level: tools.Public, ReadOnly: true, Repeatable: true, MaxOutput: 128 << 10, Means: paths("path")},
 		`{"path":{"type":"string","minLength":1},"offset":{"type":"integer","minimum":1,"description":"first line"},
 		  "limit":{"type":"integer","minimum":1,"maximum":10000,"description":"lines; 2000 if not given"}}`, []string{"path"},
 		func(_ context.Context, call tools.Call, a readArgs) (tools.Result, error) {
@@ -143,7 +143,7 @@ type writeArgs struct {
 }
 
 func writeFile() tools.Tool {
-	return define(tools.Spec{Name: "write_file", Title: "Write a file", Level: tools.Restricted, Repeatable: true},
+	return define(tools.Spec{Name: "write_file", Title: "Write a file", Level: tools.Restricted, Repeatable: true, Means: paths("path")},
 		`{"path":{"type":"string","minLength":1},"content":{"type":"string"}}`, []string{"path", "content"},
 		func(_ context.Context, call tools.Call, a writeArgs) (tools.Result, error) {
 			f, err := openFolder(call)

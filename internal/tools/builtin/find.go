@@ -28,7 +28,7 @@ type listArgs struct {
 }
 
 func listFiles() tools.Tool {
-	return define(tools.Spec{Name: "list_files", Title: "List files", Level: tools.Public, ReadOnly: true, Repeatable: true},
+	return define(tools.Spec{Name: "list_files", Title: "List files", Level: tools.Public, ReadOnly: true, Repeatable: true, Means: paths("path")},
 		`{"path":{"type":"string","description":"the project folder if not given"},"depth":{"type":"integer","minimum":1,"maximum":8},
 		  "ignored":{"type":"boolean","description":"also what .gitignore names"}}`, nil,
 		func(ctx context.Context, call tools.Call, a listArgs) (tools.Result, error) {
@@ -109,7 +109,7 @@ type globArgs struct {
 }
 
 func globFiles() tools.Tool {
-	return define(tools.Spec{Name: "glob", Title: "Find files", Level: tools.Public, ReadOnly: true, Repeatable: true},
+	return define(tools.Spec{Name: "glob", Title: "Find files", Level: tools.Public, ReadOnly: true, Repeatable: true, Means: paths("path")},
 		`{"pattern":{"type":"string","minLength":1,"maxLength":1000},"path":{"type":"string","description":"where to look; the project folder if not given"}}`, []string{"pattern"},
 		func(ctx context.Context, call tools.Call, a globArgs) (tools.Result, error) {
 			return inFolder(call, a.Path, func(f *folder, rel string) (tools.Result, error) { return f.glob(ctx, rel, a.Pattern) })
@@ -175,7 +175,7 @@ type searchArgs struct {
 }
 
 func searchText() tools.Tool {
-	return define(tools.Spec{Name: "search_text", Title: "Search in files", Level: tools.Public, ReadOnly: true, Repeatable: true},
+	return define(tools.Spec{Name: "search_text", Title: "Search in files", Level: tools.Public, ReadOnly: true, Repeatable: true, Means: paths("path")},
 		`{"pattern":{"type":"string","minLength":1,"maxLength":2000},"path":{"type":"string"},
 		  "glob":{"type":"string","description":"only files like this, such as *.go"},"ignore_case":{"type":"boolean"},
 		  "context":{"type":"integer","minimum":0,"maximum":10,"description":"lines shown around each match"},

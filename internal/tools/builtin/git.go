@@ -107,7 +107,7 @@ func gitTools(box *sandbox.Sandbox) []tools.Tool {
 		define(looks("git_log", "Git log"),
 			`{"limit":{"type":"integer","minimum":1,"maximum":200},"paths":{"type":"array","items":{"type":"string"}},"revision":{"type":"string"},
 			  "patches":{"type":"boolean","description":"with what each commit changed"}}`, nil, g.log),
-		define(tools.Spec{Name: "git_commit", Title: "Git commit", Level: tools.Restricted},
+		define(tools.Spec{Name: "git_commit", Title: "Git commit", Level: tools.Restricted, Means: paths("paths")},
 			`{"message":{"type":"string","minLength":1,"maxLength":20000},"paths":{"type":"array","items":{"type":"string"}},"all":{"type":"boolean"}}`,
 			[]string{"message"}, g.commit),
 		define(tools.Spec{Name: "git_branch", Title: "Git branch", Level: tools.Restricted},

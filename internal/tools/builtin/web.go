@@ -31,7 +31,7 @@ type fetchArgs struct {
 
 func fetchURL(net *safenet.Dialer) tools.Tool {
 	client := net.Client(maxRedirects)
-	return define(tools.Spec{Name: "fetch_url", Title: "Read a web page", Level: tools.Public, ReadOnly: true, Repeatable: true, Network: true, Timeout: 45 * time.Second},
+	return define(tools.Spec{Name: "fetch_url", Title: "Read a web page", Level: tools.Public, ReadOnly: true, Repeatable: true, Network: true, Timeout: 45 * time.Second, Means: tools.Arguments{URLs: []string{"url"}}},
 		`{"url":{"type":"string","minLength":1,"maxLength":4000},"raw":{"type":"boolean","description":"the page's HTML as it is"}}`, []string{"url"},
 		func(ctx context.Context, _ tools.Call, a fetchArgs) (tools.Result, error) {
 			answer, err := send(ctx, client, requestArgs{Method: http.MethodGet, URL: a.URL})
@@ -51,7 +51,7 @@ type requestArgs struct {
 
 func httpRequest(net *safenet.Dialer) tools.Tool {
 	client := net.Client(maxRedirects)
-	return define(tools.Spec{Name: "http_request", Title: "HTTP request", Level: tools.Restricted, Network: true},
+	return define(tools.Spec{Name: "http_request", Title: "HTTP request", Level: tools.Restricted, Network: true, Means: tools.Arguments{URLs: []string{"url"}, Method: "method"}},
 		`{"method":{"enum":["GET","HEAD","POST","PUT","PATCH","DELETE","OPTIONS"]},"url":{"type":"string","minLength":1,"maxLength":4000},
 		  "headers":{"type":"object","additionalProperties":{"type":"string"},"maxProperties":50},"body":{"type":"string","maxLength":2000000}}`, []string{"method", "url"},
 		func(ctx context.Context, _ tools.Call, a requestArgs) (tools.Result, error) {
