@@ -22,6 +22,9 @@ func (t *Belt) Call(ctx context.Context, call Call) (Result, error) {
 		return Fails(err), nil
 	}
 	call.Tool = e.spec.Name
+	if t.ws != "" { // a belt never acts for another workspace
+		call.Workspace = t.ws
+	}
 	if call.Args, err = e.args.read(call.Args); err != nil {
 		return Fails(err), nil
 	}

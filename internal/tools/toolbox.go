@@ -5,12 +5,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"log/slog"
 	"maps"
 	"slices"
 	"sync"
 	"time"
 
+	"github.com/fluxway/fluxway/internal/ids"
 	"github.com/fluxway/fluxway/internal/kit/fault"
 	"github.com/fluxway/fluxway/internal/kit/suggest"
 	"github.com/fluxway/fluxway/internal/store"
@@ -34,8 +36,9 @@ type Toolbox struct {
 	log  *slog.Logger
 	wg   sync.WaitGroup // calls that are running, also those nobody waits for any more
 
-	mu    sync.RWMutex // guards tools
+	mu    sync.RWMutex // guards the fields below
 	tools map[string]*entry
+	own   map[ids.Workspace]map[string]*entry // tools that only one workspace has
 }
 
 // entry is a tool with what was worked out when it was put in.
@@ -59,22 +62,15 @@ func New(opts Options) (*Toolbox, error) {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	return &Toolbox{opts: opts, log: log, tools: make(map[string]*entry)}, nil
+	return &Toolbox{opts: opts, log: log, tools: make(map[string]*entry), own: make(map[ids.Workspace]map[string]*entry)}, nil
 }
 
-// Put makes these the tools of an origin, replacing what it had; none removes them. A name that
+// Put makes these the tools of an origin for everyone, replacing what it had; none removes them. A name that
 // another origin has, a schema that cannot be read or a level that does not exist changes nothing.
 func (b *Toolbox) Put(origin string, list ...Tool) error {
-	fresh := make(map[string]*entry, len(list))
-	for _, t := range list {
-		e, err := prepare(origin, t)
-		if err != nil {
-			return err
-		}
-		if _, twice := fresh[e.spec.Name]; twice {
-			return nameTaken(e.spec.Name, origin)
-		}
-		fresh[e.spec.Name] = e
+	fresh, err := prepareAll(origin, list)
+	if err != nil {
+		return err
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -86,6 +82,51 @@ func (b *Toolbox) Put(origin string, list ...Tool) error {
 	maps.DeleteFunc(b.tools, func(_ string, e *entry) bool { return e.spec.Origin == origin })
 	maps.Copy(b.tools, fresh)
 	return nil
+}
+
+// PutIn is Put for the tools that only one workspace has. Everyone's tools come first: a name
+// that one of them has is taken.
+func (b *Toolbox) PutIn(ws ids.Workspace, origin string, list ...Tool) error {
+	fresh, err := prepareAll(origin, list)
+	if err != nil {
+		return err
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	own := b.own[ws]
+	for name := range fresh {
+		if old, ok := b.tools[name]; ok {
+			return nameTaken(name, old.spec.Origin)
+		}
+		if old, ok := own[name]; ok && old.spec.Origin != origin {
+			return nameTaken(name, old.spec.Origin)
+		}
+	}
+	maps.DeleteFunc(own, func(_ string, e *entry) bool { return e.spec.Origin == origin })
+	if own == nil && len(fresh) > 0 {
+		own = make(map[string]*entry, len(fresh))
+		b.own[ws] = own
+	}
+	maps.Copy(own, fresh)
+	if len(own) == 0 {
+		delete(b.own, ws)
+	}
+	return nil
+}
+
+func prepareAll(origin string, list []Tool) (map[string]*entry, error) {
+	fresh := make(map[string]*entry, len(list))
+	for _, t := range list {
+		e, err := prepare(origin, t)
+		if err != nil {
+			return nil, err
+		}
+		if _, twice := fresh[e.spec.Name]; twice {
+			return nil, nameTaken(e.spec.Name, origin)
+		}
+		fresh[e.spec.Name] = e
+	}
+	return fresh, nil
 }
 
 func prepare(origin string, t Tool) (*entry, error) {
@@ -112,12 +153,15 @@ func nameTaken(name, origin string) error {
 		WithHint("Give the tool another name, or its server a prefix.")
 }
 
-// For gives an agent its tools; nothing else can be called through the belt.
-func (b *Toolbox) For(f Filter) (*Belt, error) {
+// For gives an agent its tools among those that everyone has; nothing else can be called through the belt.
+func (b *Toolbox) For(f Filter) (*Belt, error) { return b.In("", f) }
+
+// In gives an agent its tools among everyone's and those of its workspace.
+func (b *Toolbox) In(ws ids.Workspace, f Filter) (*Belt, error) {
 	if err := f.Check(); err != nil {
 		return nil, err
 	}
-	return &Belt{box: b, filter: f}, nil
+	return &Belt{box: b, ws: ws, filter: f}, nil
 }
 
 // Wait returns when no tool is running any more, or ctx ends.
@@ -136,6 +180,7 @@ func (b *Toolbox) Wait(ctx context.Context) error {
 // Belt is the part of a toolbox that one agent has.
 type Belt struct {
 	box    *Toolbox
+	ws     ids.Workspace // "": only what everyone has
 	filter Filter
 }
 
@@ -144,13 +189,29 @@ func (t *Belt) Specs() []Spec {
 	t.box.mu.RLock()
 	defer t.box.mu.RUnlock()
 	var list []Spec
-	for name, e := range t.box.tools {
+	for name, e := range t.each() {
 		if t.filter.Has(name) {
 			list = append(list, e.spec)
 		}
 	}
 	slices.SortFunc(list, func(a, b Spec) int { return cmp.Compare(a.Name, b.Name) })
 	return list
+}
+
+// each goes through everyone's tools and those of the workspace that no other hides; the caller holds the lock.
+func (t *Belt) each() iter.Seq2[string, *entry] {
+	return func(yield func(string, *entry) bool) {
+		for name, e := range t.box.tools {
+			if !yield(name, e) {
+				return
+			}
+		}
+		for name, e := range t.box.own[t.ws] {
+			if _, hidden := t.box.tools[name]; !hidden && !yield(name, e) {
+				return
+			}
+		}
+	}
 }
 
 // Spec finds one tool of the belt.
@@ -167,11 +228,15 @@ func (t *Belt) find(name string) (*entry, error) {
 	t.box.mu.RLock()
 	defer t.box.mu.RUnlock()
 	normal := Normalize(name)
-	if e, ok := t.box.tools[normal]; ok && t.filter.Has(normal) {
+	e, ok := t.box.tools[normal]
+	if !ok {
+		e, ok = t.box.own[t.ws][normal]
+	}
+	if ok && t.filter.Has(normal) {
 		return e, nil
 	}
 	var names []string
-	for n := range t.box.tools {
+	for n := range t.each() {
 		if t.filter.Has(n) {
 			names = append(names, n)
 		}

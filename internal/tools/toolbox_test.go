@@ -412,3 +412,55 @@ func TestAGateThatHangsRefuses(t *testing.T) {
 		}
 	})
 }
+
+func TestAToolOfOneWorkspaceIsNobodyElses(t *testing.T) {
+	t.Parallel()
+	b, err := tools.New(tools.Options{Gate: toolstest.Open()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	here, there := ids.New[ids.Workspace](), ids.New[ids.Workspace]()
+	who := func(text string) toolstest.Tool {
+		e := toolstest.Echo("github__issue")
+		e.Do = func(_ context.Context, call tools.Call) (tools.Result, error) {
+			return tools.Says(text + " " + string(call.Workspace)), nil
+		}
+		return e
+	}
+	for _, err := range []error{
+		b.Put("test", toolstest.Echo("echo")), b.PutIn(here, "mcp/github", who("here")), b.PutIn(there, "mcp/github", who("there")),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := b.PutIn(here, "mcp/other", toolstest.Echo("echo")); !fault.HasCode(err, "tool_name_taken") {
+		t.Errorf("a name of everyone's tools was given away: %v", err)
+	}
+	for ws, want := range map[ids.Workspace]string{here: "here " + string(here), there: "there " + string(there)} {
+		belt, err := b.In(ws, tools.All())
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := belt.Call(t.Context(), tools.Call{Tool: "github__issue", Workspace: "ws_forged"})
+		if err != nil || r.Text() != want {
+			t.Errorf("%s: got %q, %v, want %q", ws, r.Text(), err, want)
+		}
+		if n := len(belt.Specs()); n != 2 {
+			t.Errorf("%s has %d tools, want 2", ws, n)
+		}
+	}
+	belt, err := b.For(tools.All())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := call(t, belt, "github__issue", `{}`); r.Code != "tool_not_found" {
+		t.Errorf("without a workspace: %+v", r)
+	}
+	if err := b.PutIn(here, "mcp/github"); err != nil {
+		t.Fatal(err)
+	}
+	if belt, _ = b.In(here, tools.All()); len(belt.Specs()) != 1 {
+		t.Errorf("a removed origin still has tools: %v", belt.Specs())
+	}
+}
