@@ -182,6 +182,18 @@ type Belt struct {
 	box    *Toolbox
 	ws     ids.Workspace // "": only what everyone has
 	filter Filter
+	extra  map[string]*entry // tools that only this belt has, whatever the filter says
+}
+
+// With is the belt and some tools that only it has, such as those that hand work to another agent. They
+// hide others of the same name and take the same road: checked, judged and journalled.
+func (t *Belt) With(origin string, list ...Tool) (*Belt, error) {
+	extra, err := prepareAll(origin, list)
+	if err != nil {
+		return nil, err
+	}
+	maps.Copy(extra, t.extra)
+	return &Belt{box: t.box, ws: t.ws, filter: t.filter, extra: extra}, nil
 }
 
 // Specs lists the belt's tools by name.
@@ -189,25 +201,31 @@ func (t *Belt) Specs() []Spec {
 	t.box.mu.RLock()
 	defer t.box.mu.RUnlock()
 	var list []Spec
-	for name, e := range t.each() {
-		if t.filter.Has(name) {
-			list = append(list, e.spec)
-		}
+	for _, e := range t.each() {
+		list = append(list, e.spec)
 	}
 	slices.SortFunc(list, func(a, b Spec) int { return cmp.Compare(a.Name, b.Name) })
 	return list
 }
 
-// each goes through everyone's tools and those of the workspace that no other hides; the caller holds the lock.
+// each goes through the belt's own tools, everyone's and those of the workspace, as far as the filter lets them
+// through and no other hides them; the caller holds the lock.
 func (t *Belt) each() iter.Seq2[string, *entry] {
 	return func(yield func(string, *entry) bool) {
-		for name, e := range t.box.tools {
+		for name, e := range t.extra {
 			if !yield(name, e) {
 				return
 			}
 		}
+		for name, e := range t.box.tools {
+			if _, hidden := t.extra[name]; !hidden && t.filter.Has(name) && !yield(name, e) {
+				return
+			}
+		}
 		for name, e := range t.box.own[t.ws] {
-			if _, hidden := t.box.tools[name]; !hidden && !yield(name, e) {
+			_, hidden := t.box.tools[name]
+			_, mine := t.extra[name]
+			if !hidden && !mine && t.filter.Has(name) && !yield(name, e) {
 				return
 			}
 		}
@@ -228,6 +246,9 @@ func (t *Belt) find(name string) (*entry, error) {
 	t.box.mu.RLock()
 	defer t.box.mu.RUnlock()
 	normal := Normalize(name)
+	if e, ok := t.extra[normal]; ok {
+		return e, nil
+	}
 	e, ok := t.box.tools[normal]
 	if !ok {
 		e, ok = t.box.own[t.ws][normal]
@@ -237,9 +258,7 @@ func (t *Belt) find(name string) (*entry, error) {
 	}
 	var names []string
 	for n := range t.each() {
-		if t.filter.Has(n) {
-			names = append(names, n)
-		}
+		names = append(names, n)
 	}
 	slices.Sort(names)
 	f := fault.New(fault.NotFound, "tool_not_found", "There is no tool called %q.", normal).WithParam("tool")

@@ -464,3 +464,43 @@ func TestAToolOfOneWorkspaceIsNobodyElses(t *testing.T) {
 		t.Errorf("a removed origin still has tools: %v", belt.Specs())
 	}
 }
+
+func TestABeltWithToolsOfItsOwn(t *testing.T) {
+	t.Parallel()
+	journal := &toolstest.Journal{}
+	b, err := tools.New(tools.Options{Gate: toolstest.Open(), Auditor: journal})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := b.Put("test", toolstest.Echo("echo"), toolstest.Echo("hidden")); err != nil {
+		t.Fatal(err)
+	}
+	plain, err := b.For(tools.Filter{Allow: []string{"echo"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	louder := toolstest.Echo("echo")
+	louder.Do = func(context.Context, tools.Call) (tools.Result, error) { return tools.Says("mine"), nil }
+	own, err := plain.With("run", louder, toolstest.Echo("delegate"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := call(t, own, "echo", `{}`); r.Text() != "mine" {
+		t.Errorf("the belt's own tool answered %q", r.Text())
+	}
+	if r := call(t, own, "delegate", `{}`); r.IsError {
+		t.Errorf("delegate: %+v", r)
+	}
+	if r := call(t, own, "hidden", `{}`); r.Code != "tool_not_found" {
+		t.Errorf("a tool the filter keeps back: %+v", r)
+	}
+	if r := call(t, plain, "delegate", `{}`); r.Code != "tool_not_found" {
+		t.Errorf("the belt it was made of has it too: %+v", r)
+	}
+	if n := len(own.Specs()); n != 2 {
+		t.Errorf("%d tools, want 2", n)
+	}
+	if _, finished := journal.Lines(); len(finished) != 2 {
+		t.Errorf("%d calls journalled, want 2", len(finished))
+	}
+}
