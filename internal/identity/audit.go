@@ -1,19 +1,14 @@
 package identity
 
 import (
-	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"sync/atomic"
 	"time"
 
 	"github.com/fluxway/fluxway/internal/ids"
-	"github.com/fluxway/fluxway/internal/kit/secret"
 	"github.com/fluxway/fluxway/internal/observe"
 	"github.com/fluxway/fluxway/internal/store"
 )
@@ -78,7 +73,7 @@ func (d *Directory) Audit(ctx context.Context, tx *store.Tx, e Entry) error {
 		}
 		row.Workspace = home
 	}
-	tx.BeforeCommit(auditKey{}, row, flushAudit)
+	tx.BeforeCommit(auditKey{}, row, d.flushAudit)
 	if trail := trailOf(ctx); trail != nil {
 		tx.AfterCommit(func() { trail.Store(true) })
 	}
@@ -145,126 +140,4 @@ func (d *Directory) rowOf(ctx context.Context, e Entry) (*AuditRow, error) {
 		}
 	}
 	return row, nil
-}
-
-// flushAudit gives the rows of one commit their places. The update of the head
-// locks it, so that two processes on one database never fork a chain.
-func flushAudit(ctx context.Context, tx *store.Tx, items []any) error {
-	chains := make(map[ids.Workspace][]*AuditRow)
-	var order []ids.Workspace
-	for _, item := range items {
-		row := item.(*AuditRow)
-		if chains[row.Workspace] == nil {
-			order = append(order, row.Workspace)
-		}
-		chains[row.Workspace] = append(chains[row.Workspace], row)
-	}
-	slices.Sort(order) // one order of locks for all processes
-	for _, ws := range order {
-		if err := appendChain(ctx, tx, ws, chains[ws]); err != nil {
-			return fmt.Errorf("appending to the audit of %s: %w", ws, err)
-		}
-	}
-	return nil
-}
-
-type auditHead struct {
-	Seq       int64  `db:"seq"`
-	Hash      string `db:"hash"`
-	StartSeq  int64  `db:"start_seq"`
-	StartHash string `db:"start_hash"`
-}
-
-func appendChain(ctx context.Context, tx *store.Tx, ws ids.Workspace, rows []*AuditRow) error {
-	head, err := lockHead(ctx, tx, ws)
-	if err != nil {
-		return err
-	}
-	for _, r := range rows {
-		head.Seq++
-		r.Seq = head.Seq
-		r.Hash = r.link(head.Hash)
-		head.Hash = r.Hash
-		_, err := tx.Exec(ctx, insertAudit, r.Workspace, r.Seq, r.ID, r.At, r.Actor, r.ActorName, r.Via, r.Key, r.Action, r.Resource,
-			r.Result, r.Note, string(r.Before), string(r.After), r.IP, r.Request, r.Hash)
-		if err != nil {
-			return err
-		}
-	}
-	_, err = tx.Exec(ctx, updateHead, head.Seq, head.Hash, ws)
-	return err
-}
-
-func lockHead(ctx context.Context, tx *store.Tx, ws ids.Workspace) (auditHead, error) {
-	head, err := store.One[auditHead](ctx, tx, lockAuditHead, ws)
-	if !errors.Is(err, store.ErrNoRows) {
-		return head, err
-	}
-	if _, err := tx.Exec(ctx, insertHead, ws); err != nil {
-		return head, err
-	}
-	return store.One[auditHead](ctx, tx, lockAuditHead, ws)
-}
-
-// link is the hash that chains the row to the one before.
-func (r *AuditRow) link(previous string) string {
-	text, err := json.Marshal([]any{
-		1, previous, r.Workspace, r.Seq, r.ID, r.At.UnixMicro(), r.Actor, r.ActorName, r.Via, r.Key, r.Action, r.Resource, r.Result,
-		r.Note, string(r.Before), string(r.After), r.IP, r.Request,
-	})
-	if err != nil { // strings and numbers always marshal
-		panic("identity: audit row cannot be encoded: " + err.Error())
-	}
-	sum := sha256.Sum256(text)
-	return hex.EncodeToString(sum[:])
-}
-
-// maxFacts bounds what is kept of before and after.
-const maxFacts = 16 << 10
-
-// redactedJSON is v in canonical JSON with secrets masked; nil for nil.
-func redactedJSON(v any) (json.RawMessage, error) {
-	if v == nil {
-		return nil, nil
-	}
-	text, err := json.Marshal(v)
-	if err != nil {
-		return nil, err
-	}
-	var plain any
-	decoder := json.NewDecoder(bytes.NewReader(text))
-	decoder.UseNumber()
-	if err := decoder.Decode(&plain); err != nil {
-		return nil, err
-	}
-	text, err = json.Marshal(masked(plain))
-	if err != nil {
-		return nil, err
-	}
-	if len(text) > maxFacts {
-		return json.RawMessage(fmt.Sprintf(`{"too_large":%d}`, len(text))), nil
-	}
-	return text, nil
-}
-
-func masked(v any) any {
-	switch v := v.(type) {
-	case map[string]any:
-		for name, value := range v {
-			v[name] = masked(value)
-			switch value.(type) {
-			case string, []any, map[string]any:
-				if observe.SecretKey(name) && value != "" {
-					v[name] = secret.Mask
-				}
-			}
-		}
-	case []any:
-		for i := range v {
-			v[i] = masked(v[i])
-		}
-	case string:
-		return observe.Redact(v)
-	}
-	return v
 }

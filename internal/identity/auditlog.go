@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -28,7 +29,9 @@ type AuditQuery struct {
 	Until    time.Time // before
 }
 
-func (q AuditQuery) args(ws ids.Workspace) []any {
+// sql chooses between the two statements, which differ in whether they ask
+// for one resource, and gives the arguments they share.
+func (q AuditQuery) sql(all, ofOne string, ws ids.Workspace) (statement string, args []any) {
 	since, until := int64(math.MinInt64), int64(math.MaxInt64)
 	if !q.Since.IsZero() {
 		since = q.Since.UnixMicro()
@@ -36,7 +39,11 @@ func (q AuditQuery) args(ws ids.Workspace) []any {
 	if !q.Until.IsZero() {
 		until = q.Until.UnixMicro()
 	}
-	return []any{ws, q.Actor, q.Actor, q.Actor, q.Action, q.Action, q.Resource, q.Resource, q.Result, q.Result, since, until}
+	args = []any{ws, q.Actor, q.Actor, q.Actor, q.Action, q.Action, q.Result, q.Result, since, until}
+	if q.Resource == "" {
+		return all, args
+	}
+	return ofOne, append([]any{ws, q.Resource}, args...)
 }
 
 // AuditLog lists what happened in the caller's workspace, newest first.
@@ -55,7 +62,8 @@ func (d *Directory) AuditLog(ctx context.Context, q AuditQuery, p page.Query) (p
 	if !ok {
 		before = math.MaxInt64
 	}
-	rows, err := store.All[AuditRow](ctx, d.db.Read(), selectAuditDown, append(q.args(id.Workspace), before, p.Size()+1)...)
+	statement, args := q.sql(selectAuditDown, selectAuditOfDown, id.Workspace)
+	rows, err := store.All[AuditRow](ctx, d.db.Read(), statement, append(args, before, p.Size()+1)...)
 	if err != nil {
 		return page.Page[AuditRow]{}, fmt.Errorf("listing the audit of %s: %w", id.Workspace, err)
 	}
@@ -89,8 +97,9 @@ func (d *Directory) ExportAudit(ctx context.Context, w io.Writer, q AuditQuery, 
 	if err != nil {
 		return err
 	}
+	statement, args := q.sql(selectAuditUp, selectAuditOfUp, id.Workspace)
 	for after := int64(0); ; {
-		rows, err := store.All[AuditRow](ctx, d.db.Read(), selectAuditUp, append(q.args(id.Workspace), after, exportChunk)...)
+		rows, err := store.All[AuditRow](ctx, d.db.Read(), statement, slices.Concat(args, []any{after, exportChunk})...)
 		if err != nil {
 			return fmt.Errorf("exporting the audit of %s: %w", id.Workspace, err)
 		}
@@ -318,15 +327,15 @@ func (d *Directory) trimUntil(ctx context.Context, q store.Querier, ws ids.Works
 	if err != nil {
 		return trimmed{}, err
 	}
-	kept, err := store.One[int64](ctx, q, selectAuditFirstKept, ws, before)
-	if err != nil {
+	// The newest stays: else an idle chain would be trimmed of its own trims for ever.
+	last := min(head.Seq-1, head.StartSeq+trimChunk)
+	kept, err := store.One[int64](ctx, q, selectAuditFirstKept, ws, before, last)
+	if err != nil && !errors.Is(err, store.ErrNoRows) {
 		return trimmed{}, err
 	}
-	last := head.Seq - 1 // the newest stays: else an idle chain would be trimmed of its own trims for ever
 	if kept > 0 {
-		last = min(last, kept-1)
+		last = kept - 1
 	}
-	last = min(last, head.StartSeq+trimChunk)
 	if last <= head.StartSeq {
 		return trimmed{}, nil
 	}

@@ -76,6 +76,8 @@ type Directory struct {
 	touches  *touches
 	meters   meters
 	oidc     *relyingParty // nil: not configured
+
+	ends map[ids.Workspace]chainEnd // of the audit; used by the database's one writer only
 }
 
 // New makes a directory. It starts nothing; Run does the housekeeping.
@@ -106,6 +108,7 @@ func New(opts Options) (*Directory, error) {
 	d := &Directory{
 		opts: opts, db: opts.DB, box: opts.Box, log: opts.Log, now: opts.Now, hasher: h,
 		throttle: newThrottle(opts.Now), cache: newCache(), touches: newTouches(), meters: newMeters(opts.Observe),
+		ends: make(map[ids.Workspace]chainEnd),
 	}
 	if opts.OIDC != nil {
 		if d.oidc, err = newRelyingParty(*opts.OIDC); err != nil {

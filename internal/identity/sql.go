@@ -261,8 +261,15 @@ const (
 	auditColumns = `workspace_id, seq, id, at, actor, actor_name, via, key_id, action, resource, result, note, before_json, after_json,
 	ip, request_id, hash`
 
+	auditWidth  = 17
+	auditRow    = `(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 	insertAudit = `
-	INSERT INTO identity_audit (` + auditColumns + `) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+	INSERT INTO identity_audit (` + auditColumns + `) VALUES ` + auditRow
+
+	// insertAudits inserts auditRowsAtOnce rows.
+	auditRowsAtOnce = 8
+	insertAudits    = insertAudit + fourAudits + `, ` + auditRow + `, ` + auditRow + `, ` + auditRow
+	fourAudits      = `, ` + auditRow + `, ` + auditRow + `, ` + auditRow + `, ` + auditRow
 
 	lockAuditHead = `
 	UPDATE identity_audit_heads SET seq = seq WHERE workspace_id = ? RETURNING seq, hash, start_seq, start_hash`
@@ -273,19 +280,31 @@ const (
 
 	updateHead = `UPDATE identity_audit_heads SET seq = ?, hash = ? WHERE workspace_id = ?`
 
+	moveHead = `UPDATE identity_audit_heads SET seq = ?, hash = ? WHERE workspace_id = ? AND seq = ? AND hash = ?`
+
 	selectHead = `SELECT seq, hash, start_seq, start_hash FROM identity_audit_heads WHERE workspace_id = ?`
 
 	auditFilter = `
-	workspace_id = ? AND (? = '' OR actor = ? OR actor_name = ?) AND (? = '' OR action = ?) AND (? = '' OR resource = ?)
+	workspace_id = ? AND (? = '' OR actor = ? OR actor_name = ?) AND (? = '' OR action = ?)
 	AND (? = '' OR result = ?) AND at >= ? AND at < ?`
 
 	selectAuditDown = `SELECT ` + auditColumns + ` FROM identity_audit WHERE ` + auditFilter + ` AND seq < ? ORDER BY seq DESC LIMIT ?`
 
 	selectAuditUp = `SELECT ` + auditColumns + ` FROM identity_audit WHERE ` + auditFilter + ` AND seq > ? ORDER BY seq LIMIT ?`
 
+	// The history of one thing is found by its index; the join says so to a
+	// planner that knows nothing yet about the rows.
+	auditOfOne = `SELECT ` + auditColumns + ` FROM (SELECT workspace_id AS place, seq AS number FROM identity_audit WHERE workspace_id = ? AND resource = ?) AS of_one
+	CROSS JOIN identity_audit WHERE workspace_id = place AND seq = number AND ` + auditFilter
+
+	selectAuditOfDown = auditOfOne + ` AND number < ? ORDER BY number DESC LIMIT ?`
+
+	selectAuditOfUp = auditOfOne + ` AND number > ? ORDER BY number LIMIT ?`
+
 	selectAuditChain = `SELECT ` + auditColumns + ` FROM identity_audit WHERE workspace_id = ? AND seq > ? ORDER BY seq LIMIT ?`
 
-	selectAuditFirstKept = `SELECT min(seq) FROM identity_audit WHERE workspace_id = ? AND at >= ?`
+	// selectAuditFirstKept walks from the oldest row on, through those that are to be removed at once.
+	selectAuditFirstKept = `SELECT seq FROM identity_audit WHERE workspace_id = ? AND at >= ? AND seq <= ? ORDER BY seq LIMIT 1`
 
 	selectAuditHash = `SELECT hash FROM identity_audit WHERE workspace_id = ? AND seq = ?`
 
