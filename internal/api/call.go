@@ -31,6 +31,8 @@ type call struct {
 	buffer  *bytes.Buffer // where body and answer are put together
 	encoded []byte        // of the answer, for idempotency; valid during the call
 	status  int           // of the answer; 0: nothing was written yet
+
+	before, after any // what a mutation changed, for the audit
 }
 
 type callKey struct{}
@@ -54,6 +56,10 @@ func callOf(ctx context.Context) *call {
 	c, _ := ctx.Value(callKey{}).(*call)
 	return c
 }
+
+// changed tells the audit what a mutation changed, where its part does not
+// record that itself.
+func (c *call) changed(before, after any) { c.before, c.after = before, after }
 
 // buffers are reused between requests; large ones are left to the collector.
 var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}

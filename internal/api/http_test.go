@@ -135,7 +135,11 @@ func TestRateLimits(t *testing.T) {
 func TestModes(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t, storetest.SQLite(t))
-	w.Admin.Do(t, "POST", "/api/v1/system/mode", `{"mode":"maintenance"}`).Must(t, 200, nil)
+	var first, again api.ModeState
+	w.Admin.Do(t, "POST", "/api/v1/system/mode", `{"mode":"maintenance"}`).Must(t, 200, &first)
+	if w.Admin.Do(t, "POST", "/api/v1/system/mode", `{"mode":"maintenance"}`).Must(t, 200, &again); first.Mode != api.Maintenance || first != again {
+		t.Errorf("asked twice: %+v, then %+v", first, again)
+	}
 	a := w.Admin.Do(t, "GET", "/api/v1/jobs", nil)
 	if p := a.Fails(t, 503, "maintenance"); !p.Retryable || a.Header.Get("Retry-After") != "30" {
 		t.Errorf("%+v %v", p, a.Header)
@@ -148,6 +152,11 @@ func TestModes(t *testing.T) {
 	w.Admin.Do(t, "POST", "/api/v1/system/mode", `{"mode":"normal"}`).Must(t, 200, nil)
 	w.Admin.Do(t, "GET", "/api/v1/jobs", nil).Must(t, 200, nil)
 	w.Nobody.Do(t, "GET", "/readyz", nil).Must(t, 200, nil)
+	var rows page.Page[identity.AuditRow]
+	w.Admin.Do(t, "GET", "/api/v1/audit?resource=system/mode", nil).Must(t, 200, &rows)
+	if n := len(rows.Data); n != 4 || !strings.Contains(string(rows.Data[3].Before), `"mode":"normal"`) || !strings.Contains(string(rows.Data[3].After), `"mode":"maintenance"`) {
+		t.Errorf("audit: %+v", rows.Data)
+	}
 }
 
 func TestChecksFail(t *testing.T) {

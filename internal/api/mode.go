@@ -22,18 +22,31 @@ type modeState struct {
 	since time.Time
 }
 
+func (m *modeState) public() ModeState { return ModeState{m.mode, m.since} }
+
 // Mode is the current mode and since when it holds.
 func (s *Server) Mode() (Mode, time.Time) {
 	m := s.mode.Load()
 	return m.mode, m.since
 }
 
-// SetMode changes the mode at once.
-func (s *Server) SetMode(m Mode) {
-	s.mode.Store(&modeState{m, time.Now().UTC()})
+// SetMode changes the mode at once; one that holds already goes on.
+func (s *Server) SetMode(m Mode) { s.changeMode(m) }
+
+func (s *Server) changeMode(m Mode) (before, now *modeState) {
+	for now = (&modeState{m, time.Now().UTC()}); ; {
+		before = s.mode.Load()
+		if before.mode == m {
+			return before, before
+		}
+		if s.mode.CompareAndSwap(before, now) {
+			break
+		}
+	}
 	if m == Draining {
 		s.streams.drain()
 	}
+	return before, now
 }
 
 // down is why new work is not taken now, or nil.

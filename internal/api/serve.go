@@ -297,7 +297,8 @@ func (c *call) audit() {
 		result = identity.Failure
 	}
 	ctx := context.WithoutCancel(c.ctx)
-	entry := identity.Entry{Action: c.e.action, Resource: resource(c.r.URL.Path), Result: result, Note: http.StatusText(c.status)}
+	entry := identity.Entry{Action: c.e.action, Resource: resource(c.r.URL.Path), Result: result, Note: http.StatusText(c.status),
+		Before: c.before, After: c.after}
 	if err := c.s.directory.Record(ctx, entry); err != nil {
 		c.s.log.ErrorContext(ctx, "audit row lost", "action", entry.Action, "request", c.origin.Request, "err", err)
 	}

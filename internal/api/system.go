@@ -178,10 +178,20 @@ type modeRequest struct {
 	Mode string `json:"mode" required:"true" enum:"normal,maintenance,draining"`
 }
 
-func (a systemAPI) setMode(ctx context.Context, in modeRequest) (System, error) {
-	a.s.SetMode(Mode(in.Mode))
-	a.s.log.InfoContext(ctx, "mode changed", "mode", in.Mode)
-	return a.system(ctx, none{})
+// ModeState is whether new work is taken, and since when.
+type ModeState struct {
+	Mode  Mode      `json:"mode" enum:"normal,maintenance,draining"`
+	Since time.Time `json:"mode_since"`
+}
+
+// setMode answers with what it changed; how the server fares is GET /system.
+func (a systemAPI) setMode(ctx context.Context, in modeRequest) (ModeState, error) {
+	before, now := a.s.changeMode(Mode(in.Mode))
+	if now != before {
+		a.s.log.InfoContext(ctx, "mode changed", "mode", in.Mode)
+	}
+	callOf(ctx).changed(before.public(), now.public())
+	return now.public(), nil
 }
 
 // Backup is one archive of all rows.

@@ -297,7 +297,7 @@ export interface paths {
         200: {
           headers: { [name: string]: unknown };
           content: {
-            "application/json": components["schemas"]["System"];
+            "application/json": components["schemas"]["ModeState"];
           };
         };
         default: {
@@ -4742,6 +4742,10 @@ export interface components {
     };
     ModeRequest: {
       mode: "normal" | "maintenance" | "draining";
+    };
+    ModeState: {
+      mode: "normal" | "maintenance" | "draining";
+      mode_since: string;
     };
     BackupPage: {
       data: components["schemas"]["Backup"][];
