@@ -57,5 +57,5 @@ test-deps: ## Install what `make test` needs from the system (as root)
 
 .PHONY: clean
 clean: ## Remove what the other targets made inside this checkout
-	@rm -rf bin .cache web/node_modules web/tools/*/node_modules
+	@rm -rf bin .cache web/node_modules web/tools/*/node_modules internal/memory/gte/weights/*.bin
 	@find web/dist -mindepth 1 ! -name .gitkeep -delete

@@ -1,0 +1,10 @@
+//go:build noembedder
+
+package gte
+
+import (
+	"embed"
+	"io/fs"
+)
+
+func embedded() fs.FS { return embed.FS{} }

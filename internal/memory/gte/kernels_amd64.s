@@ -1,0 +1,542 @@
+#include "textflag.h"
+
+// Sums of a tile of 2 rows and 16 outputs. Activations are 16 bits wide, weights
+// are widened on the way: VPMADDWD adds pairs of products without overflow.
+// Each accumulator holds 4 outputs as pairs, which are added at the end.
+
+#define MULADD(w, a, acc) \
+	VPMADDWD w, a, Y14 \
+	VPADDD Y14, acc, acc
+
+// func tile2x16AVX2(k4 int, a *int16, lda uintptr, w *int8, scale, bias *float32, c *float32, ldc uintptr, by *float32)
+TEXT ·tile2x16AVX2(SB), NOSPLIT, $0-72
+	MOVQ k4+0(FP), CX
+	MOVQ a+8(FP), SI
+	MOVQ lda+16(FP), R8
+	MOVQ w+24(FP), DI
+	MOVQ c+48(FP), DX
+	MOVQ ldc+56(FP), R9
+	LEAQ (SI)(R8*1), R10
+	VPXOR Y0, Y0, Y0
+	VPXOR Y1, Y1, Y1
+	VPXOR Y2, Y2, Y2
+	VPXOR Y3, Y3, Y3
+	VPXOR Y4, Y4, Y4
+	VPXOR Y5, Y5, Y5
+	VPXOR Y6, Y6, Y6
+	VPXOR Y7, Y7, Y7
+tile2:
+	VPMOVSXBW (DI), Y8
+	VPMOVSXBW 16(DI), Y9
+	VPMOVSXBW 32(DI), Y10
+	VPMOVSXBW 48(DI), Y11
+	VPBROADCASTQ (SI), Y12
+	VPBROADCASTQ (R10), Y13
+	MULADD(Y8, Y12, Y0)
+	MULADD(Y9, Y12, Y1)
+	MULADD(Y10, Y12, Y2)
+	MULADD(Y11, Y12, Y3)
+	MULADD(Y8, Y13, Y4)
+	MULADD(Y9, Y13, Y5)
+	MULADD(Y10, Y13, Y6)
+	MULADD(Y11, Y13, Y7)
+	ADDQ $64, DI
+	ADDQ $8, SI
+	ADDQ $8, R10
+	DECQ CX
+	JNZ tile2
+	VPHADDD Y1, Y0, Y0
+	VPERMQ $0xd8, Y0, Y0
+	VPHADDD Y3, Y2, Y2
+	VPERMQ $0xd8, Y2, Y2
+	VPHADDD Y5, Y4, Y4
+	VPERMQ $0xd8, Y4, Y4
+	VPHADDD Y7, Y6, Y6
+	VPERMQ $0xd8, Y6, Y6
+	MOVQ scale+32(FP), SI
+	MOVQ bias+40(FP), DI
+	MOVQ by+64(FP), BX
+	VBROADCASTSS (BX), Y12
+	VBROADCASTSS 4(BX), Y13
+	VMOVUPS (SI), Y8
+	VMOVUPS 32(SI), Y9
+	VMOVUPS (DI), Y10
+	VMOVUPS 32(DI), Y11
+	VCVTDQ2PS Y0, Y0
+	VCVTDQ2PS Y2, Y2
+	VCVTDQ2PS Y4, Y4
+	VCVTDQ2PS Y6, Y6
+	VMULPS Y12, Y0, Y0
+	VMULPS Y12, Y2, Y2
+	VMULPS Y13, Y4, Y4
+	VMULPS Y13, Y6, Y6
+	VFMADD213PS Y10, Y8, Y0
+	VFMADD213PS Y11, Y9, Y2
+	VFMADD213PS Y10, Y8, Y4
+	VFMADD213PS Y11, Y9, Y6
+	VMOVUPS Y0, (DX)
+	VMOVUPS Y2, 32(DX)
+	ADDQ R9, DX
+	VMOVUPS Y4, (DX)
+	VMOVUPS Y6, 32(DX)
+	VZEROUPPER
+	RET
+
+#define CLEAR12Z \
+	VPXORQ Z0, Z0, Z0 \
+	VPXORQ Z1, Z1, Z1 \
+	VPXORQ Z2, Z2, Z2 \
+	VPXORQ Z3, Z3, Z3 \
+	VPXORQ Z4, Z4, Z4 \
+	VPXORQ Z5, Z5, Z5 \
+	VPXORQ Z6, Z6, Z6 \
+	VPXORQ Z7, Z7, Z7 \
+	VPXORQ Z8, Z8, Z8 \
+	VPXORQ Z9, Z9, Z9 \
+	VPXORQ Z10, Z10, Z10 \
+	VPXORQ Z11, Z11, Z11
+
+// SI, R10, R11 and R12 point at rows 0, 3, 6 and 9; R8 is the way to the next row.
+#define ROWS12 \
+	LEAQ (R8)(R8*2), R13 \
+	LEAQ (SI)(R13*1), R10 \
+	LEAQ (SI)(R13*2), R11 \
+	LEAQ (R10)(R13*2), R12 \
+	LEAQ (R9)(R9*2), R13
+
+#define NEXT12 \
+	ADDQ $4, SI \
+	ADDQ $4, R10 \
+	ADDQ $4, R11 \
+	ADDQ $4, R12
+
+#define STORE12Z \
+	VMOVUPS Z0, (DX) \
+	VMOVUPS Z1, (DX)(R9*1) \
+	VMOVUPS Z2, (DX)(R9*2) \
+	ADDQ R13, DX \
+	VMOVUPS Z3, (DX) \
+	VMOVUPS Z4, (DX)(R9*1) \
+	VMOVUPS Z5, (DX)(R9*2) \
+	ADDQ R13, DX \
+	VMOVUPS Z6, (DX) \
+	VMOVUPS Z7, (DX)(R9*1) \
+	VMOVUPS Z8, (DX)(R9*2) \
+	ADDQ R13, DX \
+	VMOVUPS Z9, (DX) \
+	VMOVUPS Z10, (DX)(R9*1) \
+	VMOVUPS Z11, (DX)(R9*2)
+
+// The sum without what lifting the weights added, scaled, plus the bias.
+#define SCALED(row, acc) \
+	VPSUBD.BCST (row*4)(AX), acc, acc \
+	VCVTDQ2PS acc, acc \
+	VMULPS.BCST (row*4)(BX), acc, acc \
+	VFMADD213PS Z13, Z12, acc
+
+// func tile12x16VNNI(k4 int, a *int8, lda uintptr, w *int8, scale, bias *float32, c *float32, ldc uintptr, lift *int32, by *float32)
+TEXT ·tile12x16VNNI(SB), NOSPLIT, $0-80
+	MOVQ k4+0(FP), CX
+	MOVQ a+8(FP), SI
+	MOVQ lda+16(FP), R8
+	MOVQ w+24(FP), DI
+	MOVQ c+48(FP), DX
+	MOVQ ldc+56(FP), R9
+	ROWS12
+	CLEAR12Z
+tile12:
+	VMOVDQU32 (DI), Z12
+	VPDPBUSD.BCST (SI), Z12, Z0
+	VPDPBUSD.BCST (SI)(R8*1), Z12, Z1
+	VPDPBUSD.BCST (SI)(R8*2), Z12, Z2
+	VPDPBUSD.BCST (R10), Z12, Z3
+	VPDPBUSD.BCST (R10)(R8*1), Z12, Z4
+	VPDPBUSD.BCST (R10)(R8*2), Z12, Z5
+	VPDPBUSD.BCST (R11), Z12, Z6
+	VPDPBUSD.BCST (R11)(R8*1), Z12, Z7
+	VPDPBUSD.BCST (R11)(R8*2), Z12, Z8
+	VPDPBUSD.BCST (R12), Z12, Z9
+	VPDPBUSD.BCST (R12)(R8*1), Z12, Z10
+	VPDPBUSD.BCST (R12)(R8*2), Z12, Z11
+	NEXT12
+	ADDQ $64, DI
+	DECQ CX
+	JNZ tile12
+	MOVQ scale+32(FP), SI
+	MOVQ bias+40(FP), DI
+	MOVQ lift+64(FP), AX
+	MOVQ by+72(FP), BX
+	VMOVUPS (SI), Z12
+	VMOVUPS (DI), Z13
+	SCALED(0, Z0)
+	SCALED(1, Z1)
+	SCALED(2, Z2)
+	SCALED(3, Z3)
+	SCALED(4, Z4)
+	SCALED(5, Z5)
+	SCALED(6, Z6)
+	SCALED(7, Z7)
+	SCALED(8, Z8)
+	SCALED(9, Z9)
+	SCALED(10, Z10)
+	SCALED(11, Z11)
+	STORE12Z
+	VZEROUPPER
+	RET
+
+// func dot12x16AVX512(k int, a *float32, lda uintptr, b *float32, c *float32, ldc uintptr)
+TEXT ·dot12x16AVX512(SB), NOSPLIT, $0-48
+	MOVQ k+0(FP), CX
+	MOVQ a+8(FP), SI
+	MOVQ lda+16(FP), R8
+	MOVQ b+24(FP), DI
+	MOVQ c+32(FP), DX
+	MOVQ ldc+40(FP), R9
+	ROWS12
+	CLEAR12Z
+dot12:
+	VMOVUPS (DI), Z12
+	VFMADD231PS.BCST (SI), Z12, Z0
+	VFMADD231PS.BCST (SI)(R8*1), Z12, Z1
+	VFMADD231PS.BCST (SI)(R8*2), Z12, Z2
+	VFMADD231PS.BCST (R10), Z12, Z3
+	VFMADD231PS.BCST (R10)(R8*1), Z12, Z4
+	VFMADD231PS.BCST (R10)(R8*2), Z12, Z5
+	VFMADD231PS.BCST (R11), Z12, Z6
+	VFMADD231PS.BCST (R11)(R8*1), Z12, Z7
+	VFMADD231PS.BCST (R11)(R8*2), Z12, Z8
+	VFMADD231PS.BCST (R12), Z12, Z9
+	VFMADD231PS.BCST (R12)(R8*1), Z12, Z10
+	VFMADD231PS.BCST (R12)(R8*2), Z12, Z11
+	NEXT12
+	ADDQ $64, DI
+	DECQ CX
+	JNZ dot12
+	STORE12Z
+	VZEROUPPER
+	RET
+
+#define FMA2(a, even, odd) \
+	VBROADCASTSS a, Y14 \
+	VFMADD231PS Y12, Y14, even \
+	VFMADD231PS Y13, Y14, odd
+
+// func dot6x16AVX2(k int, a *float32, lda uintptr, b *float32, c *float32, ldc uintptr)
+TEXT ·dot6x16AVX2(SB), NOSPLIT, $0-48
+	MOVQ k+0(FP), CX
+	MOVQ a+8(FP), SI
+	MOVQ lda+16(FP), R8
+	MOVQ b+24(FP), DI
+	MOVQ c+32(FP), DX
+	MOVQ ldc+40(FP), R9
+	LEAQ (R8)(R8*2), R13
+	LEAQ (SI)(R13*1), R10
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	VXORPS Y8, Y8, Y8
+	VXORPS Y9, Y9, Y9
+	VXORPS Y10, Y10, Y10
+	VXORPS Y11, Y11, Y11
+dot6:
+	VMOVUPS (DI), Y12
+	VMOVUPS 32(DI), Y13
+	FMA2((SI), Y0, Y1)
+	FMA2((SI)(R8*1), Y2, Y3)
+	FMA2((SI)(R8*2), Y4, Y5)
+	FMA2((R10), Y6, Y7)
+	FMA2((R10)(R8*1), Y8, Y9)
+	FMA2((R10)(R8*2), Y10, Y11)
+	ADDQ $4, SI
+	ADDQ $4, R10
+	ADDQ $64, DI
+	DECQ CX
+	JNZ dot6
+	VMOVUPS Y0, (DX)
+	VMOVUPS Y1, 32(DX)
+	ADDQ R9, DX
+	VMOVUPS Y2, (DX)
+	VMOVUPS Y3, 32(DX)
+	ADDQ R9, DX
+	VMOVUPS Y4, (DX)
+	VMOVUPS Y5, 32(DX)
+	ADDQ R9, DX
+	VMOVUPS Y6, (DX)
+	VMOVUPS Y7, 32(DX)
+	ADDQ R9, DX
+	VMOVUPS Y8, (DX)
+	VMOVUPS Y9, 32(DX)
+	ADDQ R9, DX
+	VMOVUPS Y10, (DX)
+	VMOVUPS Y11, 32(DX)
+	VZEROUPPER
+	RET
+
+// The largest, or the sum, of the eight values of a register, in its first.
+#define ACROSS(op, y, x, tmpy, tmpx) \
+	VEXTRACTF128 $1, y, tmpx \
+	op tmpx, x, x \
+	VPSHUFD $0x4e, x, tmpx \
+	op tmpx, x, x \
+	VPSHUFD $0xb1, x, tmpx \
+	op tmpx, x, x
+
+// func largestAVX2(src *float32, n int) float32
+TEXT ·largestAVX2(SB), NOSPLIT, $0-20
+	MOVQ src+0(FP), SI
+	MOVQ n+8(FP), CX
+	VXORPS Y0, Y0, Y0
+	VXORPS Y3, Y3, Y3
+	VPCMPEQD Y2, Y2, Y2
+	VPSRLD $1, Y2, Y2
+largest:
+	VANDPS (SI), Y2, Y1
+	VMAXPS Y1, Y0, Y0
+	VANDPS 32(SI), Y2, Y1
+	VMAXPS Y1, Y3, Y3
+	ADDQ $64, SI
+	SUBQ $16, CX
+	JNZ largest
+	VMAXPS Y3, Y0, Y0
+	ACROSS(VMAXPS, Y0, X0, Y1, X1)
+	VMOVSS X0, ret+16(FP)
+	VZEROUPPER
+	RET
+
+// func roundRowAVX2(src *float32, dst *int16, n int, by float32)
+TEXT ·roundRowAVX2(SB), NOSPLIT, $0-28
+	MOVQ src+0(FP), SI
+	MOVQ dst+8(FP), DI
+	MOVQ n+16(FP), CX
+	VBROADCASTSS by+24(FP), Y2
+round2:
+	VMULPS (SI), Y2, Y0
+	VMULPS 32(SI), Y2, Y1
+	VCVTPS2DQ Y0, Y0
+	VCVTPS2DQ Y1, Y1
+	VPACKSSDW Y1, Y0, Y0
+	VPERMQ $0xd8, Y0, Y0
+	VMOVDQU Y0, (DI)
+	ADDQ $64, SI
+	ADDQ $32, DI
+	SUBQ $16, CX
+	JNZ round2
+	VZEROUPPER
+	RET
+
+// func roundRowAVX512(src *float32, dst *int8, n int, by float32) (sum int32)
+TEXT ·roundRowAVX512(SB), NOSPLIT, $0-36
+	MOVQ src+0(FP), SI
+	MOVQ dst+8(FP), DI
+	MOVQ n+16(FP), CX
+	VBROADCASTSS by+24(FP), Z1
+	VPXORQ Z3, Z3, Z3
+round5:
+	VMULPS (SI), Z1, Z0
+	VCVTPS2DQ Z0, Z0
+	VPADDD Z0, Z3, Z3
+	VPMOVSDB Z0, (DI)
+	ADDQ $64, SI
+	ADDQ $16, DI
+	SUBQ $16, CX
+	JNZ round5
+	VEXTRACTI64X4 $1, Z3, Y0
+	VPADDD Y0, Y3, Y3
+	ACROSS(VPADDD, Y3, X3, Y0, X0)
+	VMOVD X3, AX
+	MOVL AX, sum+32(FP)
+	VZEROUPPER
+	RET
+
+DATA cst<>+0(SB)/4, $1.44269504
+DATA cst<>+4(SB)/4, $-0.693359375
+DATA cst<>+8(SB)/4, $2.12194440e-4
+DATA cst<>+12(SB)/4, $1.9875691500e-4
+DATA cst<>+16(SB)/4, $1.3981999507e-3
+DATA cst<>+20(SB)/4, $8.3334519073e-3
+DATA cst<>+24(SB)/4, $4.1665795894e-2
+DATA cst<>+28(SB)/4, $1.6666665459e-1
+DATA cst<>+32(SB)/4, $5.0000001201e-1
+DATA cst<>+36(SB)/4, $1.0
+DATA cst<>+40(SB)/4, $-87.0
+DATA cst<>+44(SB)/4, $0.2316418882
+DATA cst<>+48(SB)/4, $1.061405429
+DATA cst<>+52(SB)/4, $-1.453152027
+DATA cst<>+56(SB)/4, $1.421413741
+DATA cst<>+60(SB)/4, $-0.284496736
+DATA cst<>+64(SB)/4, $0.254829592
+DATA cst<>+68(SB)/4, $-0.5
+GLOBL cst<>(SB), RODATA|NOPTR, $72
+
+#define STEP(c) \
+	VBROADCASTSS cst<>+c(SB), Y3 \
+	VFMADD213PS Y3, Y0, Y2
+
+// Y0 = exp(Y0) for Y0 <= 0: a power of two, by its exponent, times a polynomial
+// of what is left. Y1, Y2 and Y3 are used.
+#define EXP \
+	VBROADCASTSS cst<>+40(SB), Y1 \
+	VMAXPS Y1, Y0, Y0 \
+	VBROADCASTSS cst<>+0(SB), Y1 \
+	VMULPS Y1, Y0, Y1 \
+	VROUNDPS $0, Y1, Y1 \
+	VBROADCASTSS cst<>+4(SB), Y3 \
+	VFMADD231PS Y3, Y1, Y0 \
+	VBROADCASTSS cst<>+8(SB), Y3 \
+	VFMADD231PS Y3, Y1, Y0 \
+	VBROADCASTSS cst<>+12(SB), Y2 \
+	STEP(16) \
+	STEP(20) \
+	STEP(24) \
+	STEP(28) \
+	STEP(32) \
+	VMULPS Y0, Y0, Y3 \
+	VFMADD213PS Y0, Y3, Y2 \
+	VBROADCASTSS cst<>+36(SB), Y3 \
+	VADDPS Y3, Y2, Y2 \
+	VCVTPS2DQ Y1, Y1 \
+	VPSLLD $23, Y1, Y1 \
+	VPADDD Y1, Y2, Y0
+
+// func softmaxRowAVX2(row *float32, n int, scale float32)
+TEXT ·softmaxRowAVX2(SB), NOSPLIT, $0-20
+	MOVQ row+0(FP), SI
+	MOVQ n+8(FP), CX
+	VBROADCASTSS scale+16(FP), Y5
+	MOVQ SI, DI
+	MOVQ CX, DX
+	VMOVUPS (DI), Y4
+softmax1:
+	VMAXPS (DI), Y4, Y4
+	ADDQ $32, DI
+	SUBQ $8, DX
+	JNZ softmax1
+	ACROSS(VMAXPS, Y4, X4, Y1, X1)
+	VBROADCASTSS X4, Y4
+	VXORPS Y6, Y6, Y6
+	MOVQ SI, DI
+	MOVQ CX, DX
+softmax2:
+	VMOVUPS (DI), Y0
+	VSUBPS Y4, Y0, Y0
+	VMULPS Y5, Y0, Y0
+	EXP
+	VADDPS Y0, Y6, Y6
+	VMOVUPS Y0, (DI)
+	ADDQ $32, DI
+	SUBQ $8, DX
+	JNZ softmax2
+	ACROSS(VADDPS, Y6, X6, Y1, X1)
+	VMOVSS cst<>+36(SB), X1
+	VDIVSS X6, X1, X1
+	VBROADCASTSS X1, Y1
+softmax3:
+	VMULPS (SI), Y1, Y0
+	VMOVUPS Y0, (SI)
+	ADDQ $32, SI
+	SUBQ $8, CX
+	JNZ softmax3
+	VZEROUPPER
+	RET
+
+#define POLY(c) \
+	VBROADCASTSS cst<>+c(SB), Y8 \
+	VFMADD213PS Y8, Y6, Y7
+
+// func geluRowAVX2(v *float32, n int)
+// x·Φ(x) = max(x, 0) - |x|·tail(|x|), the tail of the normal distribution by a
+// polynomial (Abramowitz and Stegun 7.1.26).
+TEXT ·geluRowAVX2(SB), NOSPLIT, $0-16
+	MOVQ v+0(FP), SI
+	MOVQ n+8(FP), CX
+	VPCMPEQD Y10, Y10, Y10
+	VPSRLD $1, Y10, Y10
+	VXORPS Y11, Y11, Y11
+	VBROADCASTSS cst<>+36(SB), Y12
+	VBROADCASTSS cst<>+68(SB), Y13
+gelu:
+	VMOVUPS (SI), Y4
+	VANDPS Y10, Y4, Y5
+	VBROADCASTSS cst<>+44(SB), Y6
+	VFMADD213PS Y12, Y5, Y6
+	VDIVPS Y6, Y12, Y6
+	VBROADCASTSS cst<>+48(SB), Y7
+	POLY(52)
+	POLY(56)
+	POLY(60)
+	POLY(64)
+	VMULPS Y6, Y7, Y7
+	VMULPS Y5, Y5, Y0
+	VMULPS Y13, Y0, Y0
+	EXP
+	VMULPS Y0, Y7, Y7
+	VMULPS Y5, Y7, Y7
+	VMULPS Y13, Y7, Y7
+	VMAXPS Y11, Y4, Y4
+	VADDPS Y7, Y4, Y4
+	VMOVUPS Y4, (SI)
+	ADDQ $32, SI
+	SUBQ $8, CX
+	JNZ gelu
+	VZEROUPPER
+	RET
+
+// func normRowAVX2(x, add, weight, shift *float32, n int, epsilon float32)
+TEXT ·normRowAVX2(SB), NOSPLIT, $0-44
+	MOVQ x+0(FP), SI
+	MOVQ add+8(FP), DI
+	MOVQ n+32(FP), CX
+	VXORPS Y0, Y0, Y0
+	MOVQ SI, R8
+	MOVQ CX, DX
+norm1:
+	VMOVUPS (R8), Y1
+	VADDPS (DI), Y1, Y1
+	VMOVUPS Y1, (R8)
+	VADDPS Y1, Y0, Y0
+	ADDQ $32, R8
+	ADDQ $32, DI
+	SUBQ $8, DX
+	JNZ norm1
+	ACROSS(VADDPS, Y0, X0, Y1, X1)
+	VCVTSI2SSQ CX, X5, X5
+	VDIVSS X5, X0, X0
+	VBROADCASTSS X0, Y0
+	VXORPS Y2, Y2, Y2
+	MOVQ SI, R8
+	MOVQ CX, DX
+norm2:
+	VMOVUPS (R8), Y1
+	VSUBPS Y0, Y1, Y1
+	VFMADD231PS Y1, Y1, Y2
+	ADDQ $32, R8
+	SUBQ $8, DX
+	JNZ norm2
+	ACROSS(VADDPS, Y2, X2, Y1, X1)
+	VDIVSS X5, X2, X2
+	VADDSS epsilon+40(FP), X2, X2
+	VSQRTSS X2, X2, X2
+	VMOVSS cst<>+36(SB), X1
+	VDIVSS X2, X1, X1
+	VBROADCASTSS X1, Y3
+	MOVQ weight+16(FP), R9
+	MOVQ shift+24(FP), R10
+norm3:
+	VMOVUPS (SI), Y1
+	VSUBPS Y0, Y1, Y1
+	VMULPS Y3, Y1, Y1
+	VMULPS (R9), Y1, Y1
+	VADDPS (R10), Y1, Y1
+	VMOVUPS Y1, (SI)
+	ADDQ $32, SI
+	ADDQ $32, R9
+	ADDQ $32, R10
+	SUBQ $8, CX
+	JNZ norm3
+	VZEROUPPER
+	RET

@@ -1,0 +1,5 @@
+//go:build !amd64
+
+package gte
+
+func available() []kernels { return []kernels{portable()} }
