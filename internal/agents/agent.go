@@ -38,6 +38,9 @@ const (
 	FromWorkspace Origin = "workspace" // made or changed through the API
 )
 
+// Native is the driver that executes an agent with our own loop.
+const Native = "native"
+
 // Params are what the model is asked with; nil and zero leave it to the model.
 type Params struct {
 	Temperature *float64 `json:"temperature,omitempty" yaml:"temperature"`
