@@ -343,10 +343,11 @@ func (s *Server) keepHouse(ctx context.Context) {
 // RouteInfo is what tests and tools may know about a route.
 type RouteInfo struct {
 	Method, Pattern, Permission, Summary string
-	Public                               bool // needs no identity
-	Mutates                              bool // is written to the audit
-	Body                                 bool // takes a JSON body
-	Stream                               bool // writes its answer itself
+	Public                               bool  // needs no identity
+	Mutates                              bool  // is written to the audit
+	Body                                 bool  // takes a JSON body
+	Stream                               bool  // writes its answer itself
+	Limit                                int64 // bytes of the largest body; 0: the server's own limit
 }
 
 // Routes lists all routes, in the order of the table.
@@ -355,7 +356,7 @@ func (s *Server) Routes() []RouteInfo {
 	for _, r := range s.routes {
 		list = append(list, RouteInfo{
 			Method: r.Method, Pattern: r.Pattern, Permission: r.Permission, Summary: r.Summary, Public: r.Permission == public,
-			Mutates: r.mutates(), Body: r.Action.input.body, Stream: r.Action.raw,
+			Mutates: r.mutates(), Body: r.Action.input.body, Stream: r.Action.raw, Limit: r.Action.limit,
 		})
 	}
 	return list

@@ -1,7 +1,10 @@
 package api
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
+	"mime"
 
 	"github.com/fluxway/fluxway/internal/conversations"
 	"github.com/fluxway/fluxway/internal/identity"
@@ -24,6 +27,15 @@ func (a conversationsAPI) routes() []route {
 		{"DELETE", "/api/v1/conversations/{conversation}", "conversations:write", "Delete it and its messages for good.", handler(a.remove)},
 		{"GET", "/api/v1/conversations/{conversation}/messages", "conversations:read", "What was said, the newest first.", handler(a.messages)},
 		{"GET", "/api/v1/conversations/{conversation}/messages/{message}", "conversations:read", "One message.", handler(a.message)},
+		{"GET", "/api/v1/conversations/{conversation}/messages/{message}/versions", "conversations:read", "The messages in the same place: edits and repeated answers.", handler(a.versions)},
+		{"GET", "/api/v1/conversations/search", "conversations:read", "Messages with these words, in every conversation the caller may see.", handler(a.search)},
+		{"GET", "/api/v1/conversations/{conversation}/export", "conversations:read", "The whole conversation as a file.", door(a.export, media("application/json"), also("text/markdown"))},
+		{"POST", "/api/v1/conversations/import", "conversations:write", "Make a conversation of an exported file.", handler(a.imports, status(201), bodyLimit(maxImport))},
+		{"GET", "/api/v1/conversations/{conversation}/comments", "conversations:read", "What people remarked, oldest first.", handler(a.comments)},
+		{"POST", "/api/v1/conversations/{conversation}/comments", "conversations:write", "Remark on a message.", handler(a.comment, status(201))},
+		{"DELETE", "/api/v1/conversations/{conversation}/comments/{comment}", "conversations:write", "Take a remark back.", handler(a.uncomment)},
+		{"POST", "/api/v1/attachments", "conversations:write", "Keep a file that a message will use.", handler(a.attach, status(201), bodyLimit(maxUpload))},
+		{"GET", "/api/v1/attachments/{attachment}/content", "conversations:read", "The content of a file.", door(a.content, media("application/octet-stream"))},
 	}
 }
 
@@ -66,11 +78,13 @@ type conversationRequest struct {
 	Visibility *conversations.Visibility `json:"visibility" enum:"private,workspace"`
 	Pinned     *bool                     `json:"pinned"`
 	Archived   *bool                     `json:"archived"`
+	Project    *string                   `json:"project" max:"128"`
+	Head       *ids.Message              `json:"head" doc:"Show another branch, or go back to an earlier message."`
 }
 
 func (a conversationsAPI) change(ctx context.Context, in conversationRequest) (conversations.Conversation, error) {
 	c, err := a.book.Update(ctx, asker(ctx), in.Conversation, conversations.Change{
-		Title: in.Title, Visibility: in.Visibility, Pinned: in.Pinned, Archived: in.Archived,
+		Title: in.Title, Visibility: in.Visibility, Pinned: in.Pinned, Archived: in.Archived, Project: in.Project, Head: in.Head,
 	})
 	if err == nil && in.Visibility != nil {
 		a.s.reauthorise(workspaceOf(ctx))
@@ -98,4 +112,107 @@ type messagePath struct {
 
 func (a conversationsAPI) message(ctx context.Context, in messagePath) (conversations.Message, error) {
 	return a.book.Message(ctx, asker(ctx), in.Conversation, in.Message)
+}
+
+const (
+	maxImport = 64 << 20
+	maxUpload = conversations.MaxAttachment*4/3 + (64 << 10) // base64 inside JSON
+)
+
+func (a conversationsAPI) versions(ctx context.Context, in messagePath) (page.Page[conversations.MessageVersion], error) {
+	list, err := a.book.Versions(ctx, asker(ctx), in.Conversation, in.Message)
+	return page.Page[conversations.MessageVersion]{Data: list}, err
+}
+
+type searchQuery struct {
+	Text         string           `query:"q" required:"true" min:"1" max:"256"`
+	Conversation ids.Conversation `query:"conversation" doc:"Only in this one."`
+	Limit        int              `query:"limit" min:"1" max:"100"`
+}
+
+func (a conversationsAPI) search(ctx context.Context, in searchQuery) (page.Page[conversations.Found], error) {
+	list, err := a.book.Search(ctx, asker(ctx), in.Conversation, in.Text, cmp.Or(in.Limit, 20))
+	return page.Page[conversations.Found]{Data: list}, err
+}
+
+type exportQuery struct {
+	conversationPath
+	Format string `query:"format" enum:"json,markdown"`
+}
+
+func (a conversationsAPI) export(c *call, in exportQuery) error {
+	if in.Format == "markdown" {
+		if _, err := a.book.Get(c.ctx, asker(c.ctx), in.Conversation); err != nil {
+			return err
+		}
+		c.attach("conversation", "md")
+		return a.book.Markdown(c.ctx, asker(c.ctx), in.Conversation, steady{c})
+	}
+	file, err := a.book.Export(c.ctx, asker(c.ctx), in.Conversation)
+	if err != nil {
+		return err
+	}
+	c.attach("conversation", "json")
+	return json.NewEncoder(steady{c}).Encode(file)
+}
+
+type importRequest struct {
+	conversations.Exported
+}
+
+func (a conversationsAPI) imports(ctx context.Context, in importRequest) (conversations.Conversation, error) {
+	return a.book.Import(ctx, asker(ctx), in.Exported)
+}
+
+func (a conversationsAPI) comments(ctx context.Context, in conversationPath) (page.Page[conversations.Comment], error) {
+	list, err := a.book.Comments(ctx, asker(ctx), in.Conversation)
+	return page.Page[conversations.Comment]{Data: list}, err
+}
+
+type commentRequest struct {
+	conversationPath
+	Message ids.Message `json:"message" required:"true"`
+	Text    string      `json:"text" required:"true" min:"1" max:"4096"`
+}
+
+func (a conversationsAPI) comment(ctx context.Context, in commentRequest) (conversations.Comment, error) {
+	return a.book.Comment(ctx, asker(ctx), in.Conversation, in.Message, in.Text)
+}
+
+type commentPath struct {
+	conversationPath
+	Comment ids.Comment `path:"comment"`
+}
+
+func (a conversationsAPI) uncomment(ctx context.Context, in commentPath) (nothing, error) {
+	return nothing{}, a.book.Uncomment(ctx, asker(ctx), in.Conversation, in.Comment)
+}
+
+type attachRequest struct {
+	Name      string `json:"name" required:"true" min:"1" max:"512"`
+	MediaType string `json:"media_type" max:"128"`
+	Data      []byte `json:"data" required:"true" doc:"The content in base64."`
+}
+
+func (a conversationsAPI) attach(ctx context.Context, in attachRequest) (conversations.Attachment, error) {
+	return a.book.Attach(ctx, asker(ctx), in.Name, in.MediaType, in.Data)
+}
+
+type attachmentPath struct {
+	Attachment ids.Attachment `path:"attachment"`
+}
+
+// content is never run by a browser as a page of ours: it is downloaded, or
+// shown inside one as what it was judged to be.
+func (a conversationsAPI) content(c *call, in attachmentPath) error {
+	file, content, err := a.book.Attachment(c.ctx, asker(c.ctx), in.Attachment)
+	if err != nil {
+		return err
+	}
+	h := c.w.Header()
+	h.Set("Content-Type", file.MediaType)
+	h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": file.Name}))
+	h.Set("Cache-Control", "private, max-age=31536000, immutable")
+	_, err = steady{c}.Write(content)
+	return err
 }

@@ -28,28 +28,31 @@ var publicRoutes = []string{
 // bodies are complete bodies for routes that demand fields, so that the walk
 // gets past them.
 var bodies = map[string]string{
-	"POST /api/v1/users":                         `{"user":"zoe","password":"four unrelated quick words"}`,
-	"POST /api/v1/workspaces":                    `{"name":"Third"}`,
-	"PATCH /api/v1/workspaces/{workspace}":       `{"name":"Stolen"}`,
-	"POST /api/v1/keys":                          `{"name":"k"}`,
-	"POST /api/v1/session/workspace":             `{"workspace":"ws_01ARZ3NDEKTSV4RRFFQ69G5FAV"}`,
-	"POST /api/v1/account/password":              `{"new":"five unrelated quick words"}`,
-	"PUT /api/v1/account/totp":                   `{"code":"123456"}`,
-	"DELETE /api/v1/account/totp":                `{"password":"x"}`,
-	"POST /api/v1/system/mode":                   `{"mode":"normal"}`,
-	"POST /api/v1/events/acks":                   `{"cursors":[1]}`,
-	"POST /api/v1/agents/{agent}/chat":           `{"message":"hello"}`,
-	"POST /api/v1/jobs/schedules":                `{"name":"s","kind":"runs.execute","cron":"@daily"}`,
-	"PATCH /api/v1/config":                       `{"set":{"a":1}}`,
-	"POST /api/v1/config/validate":               `{"text":"{}"}`,
-	"PATCH /api/v1/users/{user}":                 `{"name":"Stolen"}`,
-	"PATCH /api/v1/conversations/{conversation}": `{"title":"Stolen"}`,
-	"PATCH /api/v1/jobs/schedules/{schedule}":    `{"enabled":false}`,
-	"POST /api/v1/providers/{provider}/accounts": `{"key":"sk-test"}`,
-	"POST /api/v1/costs/reconcile":               `{"provider":"openai","invoice":"day,model,amount\n2026-11-01,gpt-5,1.00\n"}`,
-	"POST /api/v1/costs/budgets":                 `{"amount":1000000}`,
-	"PATCH /api/v1/costs/budgets/{budget}":       `{"amount":2000000}`,
-	"POST /api/v1/costs/budgets/{budget}/grant":  `{"amount":1000000}`,
+	"POST /api/v1/users":                                 `{"user":"zoe","password":"four unrelated quick words"}`,
+	"POST /api/v1/workspaces":                            `{"name":"Third"}`,
+	"PATCH /api/v1/workspaces/{workspace}":               `{"name":"Stolen"}`,
+	"POST /api/v1/keys":                                  `{"name":"k"}`,
+	"POST /api/v1/conversations/{conversation}/comments": `{"message":"msg_01ARZ3NDEKTSV4RRFFQ69G5FAV","text":"x"}`,
+	"POST /api/v1/attachments":                           `{"name":"x.txt","data":"eA=="}`,
+	"POST /api/v1/conversations/import":                  `{"format":"fluxway.conversation","version":1,"exported_at":"2026-01-01T00:00:00Z","title":"t","agent":"assistant","created_at":"2026-01-01T00:00:00Z","messages":[]}`,
+	"POST /api/v1/session/workspace":                     `{"workspace":"ws_01ARZ3NDEKTSV4RRFFQ69G5FAV"}`,
+	"POST /api/v1/account/password":                      `{"new":"five unrelated quick words"}`,
+	"PUT /api/v1/account/totp":                           `{"code":"123456"}`,
+	"DELETE /api/v1/account/totp":                        `{"password":"x"}`,
+	"POST /api/v1/system/mode":                           `{"mode":"normal"}`,
+	"POST /api/v1/events/acks":                           `{"cursors":[1]}`,
+	"POST /api/v1/agents/{agent}/chat":                   `{"message":"hello"}`,
+	"POST /api/v1/jobs/schedules":                        `{"name":"s","kind":"runs.execute","cron":"@daily"}`,
+	"PATCH /api/v1/config":                               `{"set":{"a":1}}`,
+	"POST /api/v1/config/validate":                       `{"text":"{}"}`,
+	"PATCH /api/v1/users/{user}":                         `{"name":"Stolen"}`,
+	"PATCH /api/v1/conversations/{conversation}":         `{"title":"Stolen"}`,
+	"PATCH /api/v1/jobs/schedules/{schedule}":            `{"enabled":false}`,
+	"POST /api/v1/providers/{provider}/accounts":         `{"key":"sk-test"}`,
+	"POST /api/v1/costs/reconcile":                       `{"provider":"openai","invoice":"day,model,amount\n2026-11-01,gpt-5,1.00\n"}`,
+	"POST /api/v1/costs/budgets":                         `{"amount":1000000}`,
+	"PATCH /api/v1/costs/budgets/{budget}":               `{"amount":2000000}`,
+	"POST /api/v1/costs/budgets/{budget}/grant":          `{"amount":1000000}`,
 }
 
 func name(r api.RouteInfo) string { return r.Method + " " + r.Pattern }
@@ -64,6 +67,7 @@ func fill(pattern string, values map[string]string) string {
 		"message": string(ids.New[ids.Message]()), "run": string(ids.New[ids.Run]()), "kind": "no.such",
 		"budget": string(ids.New[ids.Budget]()), "record": string(ids.New[ids.Usage]()), "agent": "assistant",
 		"provider": "nobody", "account": string(ids.New[ids.Account]()), "signin": "AAAA",
+		"comment": string(ids.New[ids.Comment]()), "attachment": string(ids.New[ids.Attachment]()),
 	}
 	segments := strings.Split(pattern, "/")
 	for i, s := range segments {
@@ -163,6 +167,14 @@ func ownThings(t *testing.T, w *apitest.World) map[string]string {
 	if err != nil {
 		t.Fatal(err)
 	}
+	comment, err := w.Book.Comment(t.Context(), who, c.ID, accepted.Message.ID, "mine")
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := w.Book.Attach(t.Context(), who, "mine.txt", "text/plain", []byte("mine"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	schedule, err := w.Jobs.AddSchedule(t.Context(), jobs.Schedule{Workspace: id.Workspace, Name: "mine", Kind: "runs.execute", Cron: "@yearly", Enabled: true})
 	if err != nil {
 		t.Fatal(err)
@@ -199,7 +211,7 @@ func ownThings(t *testing.T, w *apitest.World) map[string]string {
 	return map[string]string{
 		"workspace": string(id.Workspace), "session": string(id.Session), "conversation": string(c.ID), "message": string(accepted.Message.ID),
 		"run": string(accepted.Run.ID), "job": string(accepted.Run.Job), "schedule": string(schedule.ID), "key": string(key.ID), "user": vera,
-		"device": string(ids.New[ids.Device]()), "budget": string(budget.ID), "record": string(spent.ID()),
+		"device": string(ids.New[ids.Device]()), "comment": string(comment.ID), "attachment": string(file.ID), "budget": string(budget.ID), "record": string(spent.ID()),
 	}
 }
 

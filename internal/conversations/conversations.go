@@ -35,6 +35,9 @@ type Conversation struct {
 	Visibility Visibility       `db:"visibility" json:"visibility"`
 	Pinned     bool             `db:"pinned" json:"pinned"`
 	Archived   bool             `db:"archived" json:"archived"`
+	Head       ids.Message      `db:"head_id" json:"head,omitempty" doc:"The newest message of the branch that is shown."`
+	Summary    string           `db:"summary" json:"summary,omitempty"`
+	Project    string           `db:"project" json:"project,omitempty" doc:"The project its agent works in."`
 	CreatedAt  time.Time        `db:"created_at" json:"created_at"`
 	UpdatedAt  time.Time        `db:"updated_at" json:"updated_at"`
 }
@@ -47,14 +50,16 @@ type Asker struct {
 
 // Options are what a Book needs.
 type Options struct {
-	DB  *store.DB   // required
-	Hub *events.Hub // required
+	DB     *store.DB     // required
+	Hub    *events.Hub   // required
+	Bodies *store.Bodies // for attachments; nil: there are none
 }
 
 // Book holds all conversations.
 type Book struct {
-	db  *store.DB
-	hub *events.Hub
+	db     *store.DB
+	hub    *events.Hub
+	bodies *store.Bodies
 }
 
 // New makes a Book.
@@ -62,7 +67,11 @@ func New(opts Options) (*Book, error) {
 	if opts.DB == nil || opts.Hub == nil {
 		return nil, errors.New("conversations: Options.DB and Options.Hub are required")
 	}
-	return &Book{db: opts.DB, hub: opts.Hub}, nil
+	b := &Book{db: opts.DB, hub: opts.Hub, bodies: opts.Bodies}
+	if b.bodies != nil {
+		b.db.AddRetention(store.Retention{Name: "conversations_attachments", Prune: b.pruneLoose})
+	}
+	return b, nil
 }
 
 // Open adds a conversation in the caller's transaction.
@@ -72,7 +81,8 @@ func (b *Book) Open(ctx context.Context, tx *store.Tx, who Asker, agent, title s
 		ID: ids.New[ids.Conversation](), Workspace: who.Workspace, User: who.User, Agent: agent,
 		Title: Title(title), Visibility: Private, CreatedAt: now, UpdatedAt: now,
 	}
-	_, err := tx.Exec(ctx, insertConversation, c.ID, c.Workspace, c.User, c.Agent, c.Title, c.Visibility, c.Pinned, c.Archived, c.CreatedAt, c.UpdatedAt)
+	_, err := tx.Exec(ctx, insertConversation, c.ID, c.Workspace, c.User, c.Agent, c.Title, c.Visibility, c.Pinned, c.Archived,
+		c.Head, c.Summary, c.Project, c.CreatedAt, c.UpdatedAt)
 	if err != nil {
 		return c, fmt.Errorf("opening a conversation: %w", err)
 	}
@@ -139,6 +149,10 @@ type Change struct {
 	Visibility *Visibility `json:"visibility,omitempty"`
 	Pinned     *bool       `json:"pinned,omitempty"`
 	Archived   *bool       `json:"archived,omitempty"`
+	Summary    *string     `json:"summary,omitempty"`
+	Project    *string     `json:"project,omitempty"`
+	// Head shows another branch, or goes back to an earlier message of this one.
+	Head *ids.Message `json:"head,omitempty"`
 }
 
 // Update changes a conversation; only its owner may.
@@ -159,12 +173,41 @@ func (b *Book) Update(ctx context.Context, who Asker, id ids.Conversation, chang
 		c.Visibility = *cmp.Or(change.Visibility, &c.Visibility)
 		c.Pinned = *cmp.Or(change.Pinned, &c.Pinned)
 		c.Archived = *cmp.Or(change.Archived, &c.Archived)
-		if _, err := tx.Exec(ctx, updateConversation, c.Title, c.Visibility, c.Pinned, c.Archived, c.UpdatedAt, id, who.Workspace, who.User); err != nil {
-			return fmt.Errorf("changing %s: %w", id, err)
+		c.Summary = *cmp.Or(change.Summary, &c.Summary)
+		c.Project = *cmp.Or(change.Project, &c.Project)
+		if change.Head != nil {
+			if c.Head, err = b.branch(ctx, tx, c, *change.Head); err != nil {
+				return err
+			}
 		}
-		return b.hub.Append(ctx, tx, c.Workspace, Channel(id), Changed{c})
+		return b.write(ctx, tx, c)
 	})
 	return c, err
+}
+
+func (b *Book) write(ctx context.Context, tx *store.Tx, c Conversation) error {
+	_, err := tx.Exec(ctx, updateConversation, c.Title, c.Visibility, c.Pinned, c.Archived, c.Head, c.Summary, c.Project, c.UpdatedAt, c.ID, c.Workspace, c.User)
+	if err != nil {
+		return fmt.Errorf("changing %s: %w", c.ID, err)
+	}
+	return b.hub.Append(ctx, tx, c.Workspace, Channel(c.ID), Changed{c})
+}
+
+// Entitle gives a conversation the title and summary that were made for it, if
+// it still has the one it began with.
+func (b *Book) Entitle(ctx context.Context, tx *store.Tx, ws ids.Workspace, id ids.Conversation, from, title, summary string) error {
+	c, err := store.One[Conversation](ctx, tx, selectForWork, id, ws)
+	if errors.Is(err, store.ErrNoRows) {
+		return nil // deleted meanwhile
+	}
+	if err != nil {
+		return fmt.Errorf("reading %s: %w", id, err)
+	}
+	if c.Title == Title(from) && title != "" {
+		c.Title = Title(title)
+	}
+	c.Summary = cmp.Or(summary, c.Summary)
+	return b.write(ctx, tx, c)
 }
 
 // Delete removes a conversation and its messages for good; only its owner may.
@@ -173,8 +216,8 @@ func (b *Book) Delete(ctx context.Context, who Asker, id ids.Conversation) error
 		if _, err := b.get(ctx, tx, who, id); err != nil {
 			return err
 		}
-		if _, err := tx.Exec(ctx, deleteMessages, id, who.Workspace); err != nil {
-			return fmt.Errorf("deleting the messages of %s: %w", id, err)
+		if err := b.empty(ctx, tx, who.Workspace, id); err != nil {
+			return err
 		}
 		n, err := tx.Exec(ctx, deleteConversation, id, who.Workspace, who.User)
 		if err != nil {
@@ -185,6 +228,25 @@ func (b *Book) Delete(ctx context.Context, who Asker, id ids.Conversation) error
 		}
 		return b.hub.Append(ctx, tx, who.Workspace, Channel(id), Deleted{id})
 	})
+}
+
+// empty deletes what belongs to a conversation.
+func (b *Book) empty(ctx context.Context, tx *store.Tx, ws ids.Workspace, id ids.Conversation) error {
+	if b.bodies != nil {
+		bodies, err := store.All[ids.Body](ctx, tx, listBodies, id, ws)
+		if err != nil {
+			return fmt.Errorf("reading the attachments of %s: %w", id, err)
+		}
+		if err := b.bodies.Delete(ctx, tx, ws, bodies...); err != nil {
+			return err
+		}
+	}
+	for _, statement := range []string{deleteMessages, deleteWords, deleteComments, deleteAttachments} {
+		if _, err := tx.Exec(ctx, statement, id, ws); err != nil {
+			return fmt.Errorf("deleting what belongs to %s: %w", id, err)
+		}
+	}
+	return nil
 }
 
 // maxTitle is in characters.

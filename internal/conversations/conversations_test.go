@@ -21,7 +21,11 @@ func newBook(t *testing.T, db *store.DB) *conversations.Book {
 	if err != nil {
 		t.Fatal(err)
 	}
-	book, err := conversations.New(conversations.Options{DB: db, Hub: hub})
+	bodies, err := store.NewBodies(store.BodiesOptions{DB: db})
+	if err != nil {
+		t.Fatal(err)
+	}
+	book, err := conversations.New(conversations.Options{DB: db, Hub: hub, Bodies: bodies})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -28,10 +28,26 @@ type (
 		ID      ids.Message `json:"id"`
 		Message *Message    `json:"message,omitempty"`
 	}
+	// Annotated: what is kept with a message is another.
+	Annotated struct {
+		ID    ids.Message `json:"id"`
+		Notes Notes       `json:"notes"`
+	}
+	// Commented: a person remarked on a message.
+	Commented struct {
+		Comment Comment `json:"comment"`
+	}
+	// CommentDeleted: they took it back.
+	CommentDeleted struct {
+		ID ids.Comment `json:"id"`
+	}
 )
 
 // Kind names the fact.
-func (Created) Kind() string      { return "conversations.created" }
-func (Changed) Kind() string      { return "conversations.changed" }
-func (Deleted) Kind() string      { return "conversations.deleted" }
-func (MessageAdded) Kind() string { return "conversations.message_added" }
+func (Created) Kind() string        { return "conversations.created" }
+func (Changed) Kind() string        { return "conversations.changed" }
+func (Deleted) Kind() string        { return "conversations.deleted" }
+func (MessageAdded) Kind() string   { return "conversations.message_added" }
+func (Annotated) Kind() string      { return "conversations.annotated" }
+func (Commented) Kind() string      { return "conversations.commented" }
+func (CommentDeleted) Kind() string { return "conversations.comment_deleted" }

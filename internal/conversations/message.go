@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/fluxway/fluxway/internal/ids"
@@ -27,7 +28,28 @@ type Message struct {
 	Model        string           `db:"model" json:"model,omitempty"`
 	Parts        []providers.Part `db:"parts,json" json:"parts"`
 	Usage        *providers.Usage `db:"usage,json" json:"usage,omitempty"`
+	Notes        *Notes           `db:"notes,json" json:"notes,omitempty"`
 	CreatedAt    time.Time        `db:"created_at" json:"created_at"`
+	// Versions is how many messages answer the same one, this included.
+	Versions int `db:"versions" json:"versions,omitempty"`
+	// Opens says that the message stands at the beginning, whatever was said before.
+	Opens bool `json:"-"`
+}
+
+// Notes is what is kept with a message and was not said.
+type Notes struct {
+	Recalled    []Recalled `json:"recalled,omitempty" doc:"What the agent remembered when it answered."`
+	Suggestions []string   `json:"suggestions,omitempty" doc:"What one could ask next."`
+	Cost        *int64     `json:"cost_micros,omitempty" doc:"What the answer cost in micro-dollars; left out when unknown."`
+}
+
+// Recalled is something remembered, with where it came from.
+type Recalled struct {
+	ID     string  `json:"id"`
+	Kind   string  `json:"kind"` // fact, knowledge
+	Text   string  `json:"text"`
+	Source string  `json:"source,omitempty"`
+	Score  float64 `json:"score,omitempty"`
 }
 
 // MessageState says whether a message is whole.
@@ -43,8 +65,8 @@ const (
 // MaxMessage bounds the text of one message.
 const MaxMessage = 4 << 20
 
-// Add stores a message in the caller's transaction. ID and CreatedAt are set
-// when they are empty.
+// Add stores a message in the caller's transaction and makes it the newest one
+// that is shown. ID, CreatedAt and Parent are set when they are empty.
 func (b *Book) Add(ctx context.Context, tx *store.Tx, m Message) (Message, error) {
 	if m.ID == "" {
 		m.ID = ids.New[ids.Message]()
@@ -52,16 +74,17 @@ func (b *Book) Add(ctx context.Context, tx *store.Tx, m Message) (Message, error
 	if m.CreatedAt.IsZero() {
 		m.CreatedAt = time.Now().UTC().Truncate(time.Microsecond)
 	}
-	var usage any
-	if m.Usage != nil {
-		usage = store.JSON(m.Usage)
+	if m.Parent == "" && !m.Opens {
+		head, err := store.One[ids.Message](ctx, tx, selectHead, m.Conversation, m.Workspace)
+		if err != nil && !errors.Is(err, store.ErrNoRows) {
+			return m, fmt.Errorf("reading the head of %s: %w", m.Conversation, err)
+		}
+		m.Parent = head
 	}
-	_, err := tx.Exec(ctx, insertMessage, m.ID, m.Workspace, m.Conversation, m.Parent, m.Run, m.Role, m.Author, m.State, m.Model,
-		store.JSON(m.Parts), usage, m.CreatedAt)
-	if err != nil {
-		return m, fmt.Errorf("adding a message: %w", err)
+	if err := b.insert(ctx, tx, m); err != nil {
+		return m, err
 	}
-	if _, err := tx.Exec(ctx, touchConversation, m.CreatedAt, m.Conversation, m.Workspace); err != nil {
+	if _, err := tx.Exec(ctx, touchConversation, m.CreatedAt, m.ID, m.Conversation, m.Workspace); err != nil {
 		return m, fmt.Errorf("touching %s: %w", m.Conversation, err)
 	}
 	added := MessageAdded{ID: m.ID, Message: &m}
@@ -71,20 +94,51 @@ func (b *Book) Add(ctx context.Context, tx *store.Tx, m Message) (Message, error
 	return m, b.hub.Append(ctx, tx, m.Workspace, Channel(m.Conversation), added)
 }
 
-// Messages reads a conversation's messages, the newest first.
-func (b *Book) Messages(ctx context.Context, who Asker, id ids.Conversation, q page.Query) (page.Page[Message], error) {
-	if _, err := b.Get(ctx, who, id); err != nil {
-		return page.Page[Message]{}, err
+func (b *Book) insert(ctx context.Context, tx *store.Tx, m Message) error {
+	_, err := tx.Exec(ctx, insertMessage, m.ID, m.Workspace, m.Conversation, m.Parent, m.Run, m.Role, m.Author, m.State, m.Model,
+		store.JSON(m.Parts), jsonOf(m.Usage), jsonOf(m.Notes), m.CreatedAt)
+	if err != nil {
+		return fmt.Errorf("adding a message: %w", err)
 	}
-	after, _, err := page.Decode[ids.Message](q.Cursor)
+	return b.learn(ctx, tx, m)
+}
+
+// jsonOf keeps a nil pointer NULL.
+func jsonOf[T any](v *T) any {
+	if v == nil {
+		return nil
+	}
+	return store.JSON(v)
+}
+
+// Annotate replaces the notes of a message.
+func (b *Book) Annotate(ctx context.Context, tx *store.Tx, ws ids.Workspace, conversation ids.Conversation, id ids.Message, notes Notes) error {
+	n, err := tx.Exec(ctx, updateNotes, store.JSON(notes), id, conversation, ws)
+	if err != nil || n == 0 { // deleted meanwhile
+		return err
+	}
+	return b.hub.Append(ctx, tx, ws, Channel(conversation), Annotated{id, notes})
+}
+
+// Messages reads the branch of a conversation that is shown, the newest message first.
+func (b *Book) Messages(ctx context.Context, who Asker, id ids.Conversation, q page.Query) (page.Page[Message], error) {
+	c, err := b.Get(ctx, who, id)
 	if err != nil {
 		return page.Page[Message]{}, err
 	}
-	rows, err := store.All[Message](ctx, b.db.Read(), listMessages, id, who.Workspace, after, after, q.Size()+1)
+	after, more, err := page.Decode[ids.Message](q.Cursor)
+	if err != nil {
+		return page.Page[Message]{}, err
+	}
+	from, extra := c.Head, 0
+	if more {
+		from, extra = after, 1 // the path begins at the message read last
+	}
+	rows, err := store.All[Message](ctx, b.db.Read(), selectPath, from, id, who.Workspace, q.Size()+extra)
 	if err != nil {
 		return page.Page[Message]{}, fmt.Errorf("reading the messages of %s: %w", id, err)
 	}
-	return page.Of(q, rows, func(m Message) ids.Message { return m.ID }), nil
+	return page.Of(q, rows[min(extra, len(rows)):], func(m Message) ids.Message { return m.ID }), nil
 }
 
 // Message reads one message of a conversation the asker may see.
@@ -94,20 +148,70 @@ func (b *Book) Message(ctx context.Context, who Asker, conversation ids.Conversa
 	}
 	m, err := store.One[Message](ctx, b.db.Read(), selectMessage, id, conversation, who.Workspace)
 	if errors.Is(err, store.ErrNoRows) {
-		return m, fault.New(fault.NotFound, "message_not_found", "There is no message %s.", id).WithHint("Load the conversation again.")
+		return m, messageNotFound(id)
 	}
 	return m, err
 }
 
-// History reads the last n messages of a conversation, oldest first, as a run
-// needs them.
-func (b *Book) History(ctx context.Context, ws ids.Workspace, id ids.Conversation, n int) ([]Message, error) {
-	rows, err := store.All[Message](ctx, b.db.Read(), listMessages, id, ws, "", "", n)
+// Path reads the last n messages that led to one, itself included, oldest first.
+func (b *Book) Path(ctx context.Context, ws ids.Workspace, id ids.Conversation, to ids.Message, n int) ([]Message, error) {
+	rows, err := store.All[Message](ctx, b.db.Read(), selectPath, to, id, ws, n-1)
 	if err != nil {
-		return nil, fmt.Errorf("reading the history of %s: %w", id, err)
+		return nil, fmt.Errorf("reading what led to %s: %w", to, err)
 	}
-	for i, j := 0, len(rows)-1; i < j; i, j = i+1, j-1 {
-		rows[i], rows[j] = rows[j], rows[i]
+	slices.Reverse(rows)
+	return rows, nil
+}
+
+// Versions reads the messages that answer the same one as id does, oldest first.
+func (b *Book) Versions(ctx context.Context, who Asker, conversation ids.Conversation, id ids.Message) ([]MessageVersion, error) {
+	m, err := b.Message(ctx, who, conversation, id)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := store.All[MessageVersion](ctx, b.db.Read(), listVersions, conversation, who.Workspace, m.Parent)
+	if err != nil {
+		return nil, fmt.Errorf("reading the versions of %s: %w", id, err)
+	}
+	for i := range rows {
+		if rows[i].Tip, err = store.One[ids.Message](ctx, b.db.Read(), selectTip, rows[i].ID); err != nil {
+			return nil, fmt.Errorf("reading the branch of %s: %w", rows[i].ID, err)
+		}
 	}
 	return rows, nil
+}
+
+// MessageVersion is one of several messages in the same place.
+type MessageVersion struct {
+	ID        ids.Message  `db:"id" json:"id"`
+	Tip       ids.Message  `json:"tip" doc:"The newest message of its branch: the head that shows it."`
+	Author    string       `db:"author" json:"author"`
+	State     MessageState `db:"state" json:"state"`
+	Model     string       `db:"model" json:"model,omitempty"`
+	CreatedAt time.Time    `db:"created_at" json:"created_at"`
+}
+
+// branch checks that a head belongs to the conversation; empty goes back to before the first message.
+func (b *Book) branch(ctx context.Context, tx *store.Tx, c Conversation, head ids.Message) (ids.Message, error) {
+	if head == "" {
+		return "", nil
+	}
+	_, err := store.One[Message](ctx, tx, selectMessage, head, c.ID, c.Workspace)
+	if errors.Is(err, store.ErrNoRows) {
+		return "", messageNotFound(head).WithParam("head")
+	}
+	return head, err
+}
+
+func messageNotFound(id ids.Message) *fault.Fault {
+	return fault.New(fault.NotFound, "message_not_found", "There is no message %s.", id).WithHint("Load the conversation again.")
+}
+
+// History reads the last n messages of the branch that is shown, oldest first.
+func (b *Book) History(ctx context.Context, ws ids.Workspace, id ids.Conversation, n int) ([]Message, error) {
+	head, err := store.One[ids.Message](ctx, b.db.Read(), selectHead, id, ws)
+	if err != nil {
+		return nil, fmt.Errorf("reading the head of %s: %w", id, err)
+	}
+	return b.Path(ctx, ws, id, head, n)
 }

@@ -62,6 +62,16 @@ type (
 	Budget string
 	// Account is one credential of a model provider.
 	Account string
+	// Fact is one thing remembered.
+	Fact string
+	// Entity is a node of the graph of what is known.
+	Entity string
+	// Source is where knowledge is read from.
+	Source string
+	// File is one document of a source.
+	File string
+	// Passage is a piece of a file or conversation that can be found.
+	Passage string
 	// ToolCall is one row of the journal of tool calls.
 	ToolCall string
 	// Approval is a question to a person about a tool call.
@@ -95,6 +105,11 @@ func (Agent) Prefix() string        { return "agt" }
 func (Usage) Prefix() string        { return "use" }
 func (Budget) Prefix() string       { return "bud" }
 func (Account) Prefix() string      { return "acc" }
+func (Fact) Prefix() string         { return "fact" }
+func (Entity) Prefix() string       { return "ent" }
+func (Source) Prefix() string       { return "ksrc" }
+func (File) Prefix() string         { return "kfil" }
+func (Passage) Prefix() string      { return "pas" }
 func (ToolCall) Prefix() string     { return "tcl" }
 func (Approval) Prefix() string     { return "apr" }
 func (Allowance) Prefix() string    { return "alw" }

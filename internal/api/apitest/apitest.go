@@ -98,7 +98,9 @@ func (w *World) work(t testing.TB) {
 	}
 	w.Jobs, err = jobs.New(jobs.Options{DB: w.DB, Hub: w.Hub, Sole: true})
 	must()
-	w.Book, err = conversations.New(conversations.Options{DB: w.DB, Hub: w.Hub})
+	bodies, err := store.NewBodies(store.BodiesOptions{DB: w.DB})
+	must()
+	w.Book, err = conversations.New(conversations.Options{DB: w.DB, Hub: w.Hub, Bodies: bodies})
 	must()
 	w.Desk, err = runs.New(runs.Options{
 		DB: w.DB, Hub: w.Hub, Jobs: w.Jobs, Conversations: w.Book, Agents: agents.New(agents.Always("test/echo")),

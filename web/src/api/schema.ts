@@ -2075,6 +2075,342 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  "/api/v1/conversations/{conversation}/messages/{message}/versions": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** The messages in the same place: edits and repeated answers. */
+    get: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path: {
+          conversation: string;
+          message: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["MessageVersionPage"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/conversations/search": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** Messages with these words, in every conversation the caller may see. */
+    get: {
+      parameters: {
+        query: {
+          q: string;
+          /** Only in this one. */
+          conversation?: string;
+          limit?: number;
+        };
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["FoundPage"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/conversations/{conversation}/export": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** The whole conversation as a file. */
+    get: {
+      parameters: {
+        query?: {
+          format?: "json" | "markdown";
+        };
+        header?: never;
+        path: {
+          conversation: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": string;
+            "text/markdown": string;
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/conversations/import": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get?: never;
+    put?: never;
+    /** Make a conversation of an exported file. */
+    post: {
+      parameters: {
+        query?: never;
+        header?: {
+          /** A fresh random text; the same request with the same key within a day gets the same answer instead of being done twice. */
+          "Idempotency-Key"?: string;
+        };
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: {
+        content: {
+          "application/json": components["schemas"]["ImportRequest"];
+        };
+      };
+      responses: {
+        201: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Conversation"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/conversations/{conversation}/comments": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** What people remarked, oldest first. */
+    get: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path: {
+          conversation: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["CommentPage"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    put?: never;
+    /** Remark on a message. */
+    post: {
+      parameters: {
+        query?: never;
+        header?: {
+          /** A fresh random text; the same request with the same key within a day gets the same answer instead of being done twice. */
+          "Idempotency-Key"?: string;
+        };
+        path: {
+          conversation: string;
+        };
+        cookie?: never;
+      };
+      requestBody: {
+        content: {
+          "application/json": components["schemas"]["CommentRequest"];
+        };
+      };
+      responses: {
+        201: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Comment"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/conversations/{conversation}/comments/{comment}": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get?: never;
+    put?: never;
+    post?: never;
+    /** Take a remark back. */
+    delete: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path: {
+          conversation: string;
+          comment: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        204: {
+          headers: { [name: string]: unknown };
+          content?: never;
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/attachments": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get?: never;
+    put?: never;
+    /** Keep a file that a message will use. */
+    post: {
+      parameters: {
+        query?: never;
+        header?: {
+          /** A fresh random text; the same request with the same key within a day gets the same answer instead of being done twice. */
+          "Idempotency-Key"?: string;
+        };
+        path?: never;
+        cookie?: never;
+      };
+      requestBody: {
+        content: {
+          "application/json": components["schemas"]["AttachRequest"];
+        };
+      };
+      responses: {
+        201: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Attachment"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/attachments/{attachment}/content": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** The content of a file. */
+    get: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path: {
+          attachment: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/octet-stream": string;
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   "/api/v1/agents": {
     parameters: { query?: never; header?: never; path?: never; cookie?: never };
     /** The agents of this server. */
@@ -5043,6 +5379,11 @@ export interface components {
       visibility: string;
       pinned: boolean;
       archived: boolean;
+      /** The newest message of the branch that is shown. */
+      head?: string;
+      summary?: string;
+      /** The project its agent works in. */
+      project?: string;
       created_at: string;
       updated_at: string;
     };
@@ -5055,6 +5396,9 @@ export interface components {
       visibility?: "private" | "workspace";
       pinned?: boolean;
       archived?: boolean;
+      project?: string;
+      /** Show another branch, or go back to an earlier message. */
+      head?: string;
     };
     MessagePage: {
       data: components["schemas"]["Message"][];
@@ -5072,7 +5416,9 @@ export interface components {
       model?: string;
       parts: components["schemas"]["Part"][];
       usage?: components["schemas"]["Usage"];
+      notes?: components["schemas"]["Notes"];
       created_at: string;
+      versions?: number;
     };
     Part: {
       kind: string;
@@ -5104,6 +5450,161 @@ export interface components {
       image_output?: number;
       premium_milli?: number;
       estimated?: boolean;
+    };
+    Notes: {
+      /** What the agent remembered when it answered. */
+      recalled?: components["schemas"]["Recalled"][];
+      /** What one could ask next. */
+      suggestions?: string[];
+      /** What the answer cost in micro-dollars; left out when unknown. */
+      cost_micros?: number;
+    };
+    Recalled: {
+      id: string;
+      kind: string;
+      text: string;
+      source?: string;
+      score?: number;
+    };
+    MessageVersionPage: {
+      data: components["schemas"]["MessageVersion"][];
+      has_more: boolean;
+      next_cursor?: string;
+    };
+    MessageVersion: {
+      id: string;
+      /** The newest message of its branch: the head that shows it. */
+      tip: string;
+      author: string;
+      state: string;
+      model?: string;
+      created_at: string;
+    };
+    FoundPage: {
+      data: components["schemas"]["Found"][];
+      has_more: boolean;
+      next_cursor?: string;
+    };
+    Found: {
+      message: string;
+      conversation: string;
+      title: string;
+      role: string;
+      author: string;
+      /** The words around what was found. */
+      snippet: string;
+      created_at: string;
+    };
+    ImportRequest: {
+      format?: string;
+      version?: number;
+      exported_at?: string;
+      title?: string;
+      agent?: string;
+      summary?: string;
+      head?: string;
+      created_at?: string;
+      messages?: components["schemas"]["MessageRequest"][];
+      attachments?: components["schemas"]["ExportedFileRequest"][];
+    };
+    MessageRequest: {
+      id?: string;
+      conversation?: string;
+      parent?: string;
+      run?: string;
+      role?: string;
+      author?: string;
+      state?: string;
+      model?: string;
+      parts?: components["schemas"]["PartRequest"][];
+      usage?: components["schemas"]["UsageRequest"];
+      notes?: components["schemas"]["NotesRequest"];
+      created_at?: string;
+      versions?: number;
+    };
+    PartRequest: {
+      kind?: string;
+      text?: string;
+      id?: string;
+      name?: string;
+      args?: unknown;
+      parts?: components["schemas"]["PartRequest"][];
+      is_error?: boolean;
+      data?: string;
+      url?: string;
+      media_type?: string;
+      signature?: string;
+      redacted?: boolean;
+      vendor?: string;
+      model?: string;
+      cache?: boolean;
+    };
+    UsageRequest: {
+      input?: number;
+      cache_read?: number;
+      cache_write?: number;
+      cache_write_long?: number;
+      audio_input?: number;
+      image_input?: number;
+      output?: number;
+      reasoning?: number;
+      audio_output?: number;
+      image_output?: number;
+      premium_milli?: number;
+      estimated?: boolean;
+    };
+    NotesRequest: {
+      /** What the agent remembered when it answered. */
+      recalled?: components["schemas"]["RecalledRequest"][];
+      /** What one could ask next. */
+      suggestions?: string[];
+      /** What the answer cost in micro-dollars; left out when unknown. */
+      cost_micros?: number;
+    };
+    RecalledRequest: {
+      id?: string;
+      kind?: string;
+      text?: string;
+      source?: string;
+      score?: number;
+    };
+    ExportedFileRequest: {
+      id?: string;
+      name?: string;
+      media_type?: string;
+      data?: string;
+    };
+    CommentPage: {
+      data: components["schemas"]["Comment"][];
+      has_more: boolean;
+      next_cursor?: string;
+    };
+    Comment: {
+      id: string;
+      conversation: string;
+      message: string;
+      user: string;
+      text: string;
+      created_at: string;
+    };
+    CommentRequest: {
+      message: string;
+      text: string;
+    };
+    AttachRequest: {
+      name: string;
+      media_type?: string;
+      /** The content in base64. */
+      data: string;
+    };
+    Attachment: {
+      id: string;
+      user: string;
+      conversation?: string;
+      name: string;
+      media_type: string;
+      size: number;
+      created_at: string;
     };
     AgentPage: {
       data: components["schemas"]["Agent"][];

@@ -1,0 +1,75 @@
+package conversations
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/fluxway/fluxway/internal/ids"
+	"github.com/fluxway/fluxway/internal/kit/fault"
+	"github.com/fluxway/fluxway/internal/store"
+)
+
+// Comment is a person's remark on a message; agents do not read it.
+type Comment struct {
+	ID           ids.Comment      `db:"id" json:"id"`
+	Workspace    ids.Workspace    `db:"workspace_id" json:"-"`
+	Conversation ids.Conversation `db:"conversation_id" json:"conversation"`
+	Message      ids.Message      `db:"message_id" json:"message"`
+	User         ids.User         `db:"user_id" json:"user"`
+	Text         string           `db:"text" json:"text"`
+	CreatedAt    time.Time        `db:"created_at" json:"created_at"`
+}
+
+// MaxComment bounds the text of one comment.
+const MaxComment = 4 << 10
+
+// Comment remarks on a message of a conversation the asker may see.
+func (b *Book) Comment(ctx context.Context, who Asker, conversation ids.Conversation, message ids.Message, text string) (Comment, error) {
+	if _, err := b.Message(ctx, who, conversation, message); err != nil {
+		return Comment{}, err
+	}
+	if text = strings.TrimSpace(text); text == "" || len(text) > MaxComment {
+		return Comment{}, fault.New(fault.Invalid, "bad_comment", "A comment has between 1 and %d bytes.", MaxComment).WithParam("text").WithHint("Write a sentence or two.")
+	}
+	c := Comment{
+		ID: ids.New[ids.Comment](), Workspace: who.Workspace, Conversation: conversation, Message: message, User: who.User, Text: text,
+		CreatedAt: time.Now().UTC().Truncate(time.Microsecond),
+	}
+	return c, b.db.InTx(ctx, func(tx *store.Tx) error {
+		if _, err := tx.Exec(ctx, insertComment, c.ID, c.Workspace, c.Conversation, c.Message, c.User, c.Text, c.CreatedAt); err != nil {
+			return fmt.Errorf("commenting on %s: %w", message, err)
+		}
+		return b.hub.Append(ctx, tx, who.Workspace, Channel(conversation), Commented{c})
+	})
+}
+
+// Comments reads all remarks on a conversation, oldest first.
+func (b *Book) Comments(ctx context.Context, who Asker, conversation ids.Conversation) ([]Comment, error) {
+	if _, err := b.Get(ctx, who, conversation); err != nil {
+		return nil, err
+	}
+	rows, err := store.All[Comment](ctx, b.db.Read(), listComments, conversation, who.Workspace)
+	if err != nil {
+		return nil, fmt.Errorf("reading the comments of %s: %w", conversation, err)
+	}
+	return rows, nil
+}
+
+// Uncomment takes a remark back; only who made it may.
+func (b *Book) Uncomment(ctx context.Context, who Asker, conversation ids.Conversation, id ids.Comment) error {
+	if _, err := b.Get(ctx, who, conversation); err != nil {
+		return err
+	}
+	return b.db.InTx(ctx, func(tx *store.Tx) error {
+		n, err := tx.Exec(ctx, deleteComment, id, conversation, who.Workspace, who.User)
+		if err != nil {
+			return fmt.Errorf("deleting %s: %w", id, err)
+		}
+		if n == 0 {
+			return fault.New(fault.NotFound, "comment_not_found", "There is no comment %s of yours.", id).WithHint("Load the comments again.")
+		}
+		return b.hub.Append(ctx, tx, who.Workspace, Channel(conversation), CommentDeleted{id})
+	})
+}
