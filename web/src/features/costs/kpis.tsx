@@ -81,7 +81,7 @@ function Change({ percent, label }: { percent: number; label?: string }) {
 }
 
 function ForecastCell({ month, data, lastDay }: { month: Month; data: MonthData; lastDay: Date }) {
-  const { outlook, forecast, burn, totals } = data;
+  const { outlook, forecast, young, burn, totals } = data;
   if (month.today === undefined) {
     return (
       <Cell name={costs.breakdown.calls} value={totals.data && count(totals.data.calls)}>
@@ -97,7 +97,7 @@ function ForecastCell({ month, data, lastDay }: { month: Month; data: MonthData;
       </Cell>
     );
   }
-  const early = forecast.data === null || forecast.error;
+  const early = young || forecast.data === null || forecast.error;
   return (
     <Cell name={name} value={early ? text(burn.data?.month_projected, roughMoney) : undefined}>
       {early && (burn.data ? words.pace : words.tooEarly)}

@@ -44,6 +44,9 @@ export function wholeBudget(budgets: readonly Budget[] | undefined, period: stri
     .sort((a, b) => a.limit - b.limit)[0];
 }
 
+/** A forecast needs seven whole days; the first one may be a part of a day. */
+const enoughHistory = 8 * 86_400_000;
+
 /** Everything the overview says about one month. */
 export function useMonth(month: Month, now: Date) {
   const running = month.today !== undefined;
@@ -53,13 +56,19 @@ export function useMonth(month: Month, now: Date) {
   const burn = useQuery({ ...burnQuery, enabled: running });
   const trend = useQuery(trendQuery("day", wideWindowOf(month)));
   const ahead = running ? month.days.length - (month.today ?? 0) : 1;
-  const forecast = useQuery({ ...forecastQuery(ahead), enabled: running });
+  const first = trend.data?.data.find((point) => point.calls > 0);
+  // Asked only when it can be answered: a browser writes every refusal to its console.
+  const young = trend.data !== undefined && (!first || now.getTime() - Date.parse(first.at) < enoughHistory);
+  const forecast = useQuery({
+    ...forecastQuery(ahead),
+    enabled: running && trend.data !== undefined && !young,
+  });
   const budgets = useQuery(budgetsQuery);
   const outlook =
     forecast.data && totals.data
       ? outlookOf(forecast.data, month, totals.data.price, today.data?.price ?? 0)
       : undefined;
-  return { totals, before, today, burn, trend, forecast, budgets, outlook };
+  return { totals, before, today, burn, trend, forecast, young, budgets, outlook };
 }
 
 export type MonthData = ReturnType<typeof useMonth>;
