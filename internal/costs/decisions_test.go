@@ -232,3 +232,28 @@ func TestMaxOutputOf(t *testing.T) {
 		}
 	}
 }
+
+func TestAHelperSpendsItsParentsMoneyToo(t *testing.T) {
+	t.Parallel()
+	parent := NewAllowance(Limits{Money: 100}, 0, 0)
+	helper := parent.Under(Limits{Money: 30}, 0, 0)
+	if err := helper.hold(40); err == nil {
+		t.Error("a helper held more than it may spend")
+	}
+	if parent.reserved != 0 {
+		t.Errorf("a refused call still holds %s of the parent's", parent.reserved)
+	}
+	if err := helper.hold(25); err != nil {
+		t.Fatal(err)
+	}
+	helper.settle(25, 20)
+	if spent, _ := parent.Spent(); spent != 20 || parent.reserved != 0 {
+		t.Errorf("the parent has spent %s and holds %s", spent, parent.reserved)
+	}
+	if err := parent.hold(75); err != nil {
+		t.Fatal(err)
+	}
+	if err := helper.hold(9); err == nil {
+		t.Error("a helper held what its parent had not left")
+	}
+}

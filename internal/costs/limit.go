@@ -19,6 +19,7 @@ type Limits struct {
 // and every call of the run, by helpers too, counts against it.
 type Allowance struct {
 	limits Limits
+	above  *Allowance // what is held and spent here is so there too; nil: nowhere
 
 	mu       sync.Mutex // guards the fields below
 	spent    Micros
@@ -29,6 +30,12 @@ type Allowance struct {
 // NewAllowance starts a run, or goes on with one that has spent and turned before.
 func NewAllowance(l Limits, spent Micros, turns int) *Allowance {
 	return &Allowance{limits: l, spent: spent, turns: turns}
+}
+
+// Under is the allowance of a helper: it has limits of its own, and what it spends
+// counts against those of the run it works for.
+func (a *Allowance) Under(l Limits, spent Micros, turns int) *Allowance {
+	return &Allowance{limits: l, above: a, spent: spent, turns: turns}
 }
 
 // Context bounds ctx by the time limit, counted from the run's start.
@@ -68,7 +75,21 @@ func (a *Allowance) Spent() (Micros, int) {
 
 // hold reserves the price of a call, by the same rule as budgets.
 func (a *Allowance) hold(next Micros) error {
-	if a == nil || a.limits.Money <= 0 {
+	if a == nil {
+		return nil
+	}
+	if err := a.above.hold(next); err != nil {
+		return err
+	}
+	if err := a.holdOwn(next); err != nil {
+		a.above.settle(next, 0)
+		return err
+	}
+	return nil
+}
+
+func (a *Allowance) holdOwn(next Micros) error {
+	if a.limits.Money <= 0 {
 		return nil
 	}
 	a.mu.Lock()
@@ -88,6 +109,7 @@ func (a *Allowance) settle(held, spent Micros) {
 	if a == nil {
 		return
 	}
+	a.above.settle(held, spent)
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.limits.Money > 0 {
