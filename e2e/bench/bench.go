@@ -71,28 +71,30 @@ func (s sample) perSecond() float64 { return s.ops / s.wall.Seconds() }
 // perOp is the CPU time of one operation in microseconds.
 func (s sample) perOp() float64 { return float64(s.cpu.Nanoseconds()) / 1000 / s.ops }
 
-// alternate measures baseline and ours in turn, starting each round with the
-// other one, so that a drift of the machine hits both.
+// alternate measures baseline and ours in turn.
 func (b *bench) alternate(ours, base func() (sample, error)) (o, n []sample, err error) {
-	for i := range b.rounds {
-		first, second := base, ours
-		if i%2 == 1 {
-			first, second = ours, base
-		}
-		a, err := first()
-		if err != nil {
-			return nil, nil, err
-		}
-		c, err := second()
-		if err != nil {
-			return nil, nil, err
-		}
-		if i%2 == 1 {
-			a, c = c, a
-		}
-		n, o = append(n, a), append(o, c)
+	all, err := b.rotate(base, ours)
+	if err != nil {
+		return nil, nil, err
 	}
-	return o, n, nil
+	return all[1], all[0], nil
+}
+
+// rotate measures every side once a round, starting each round with the next
+// one, so that a drift of the machine hits all.
+func (b *bench) rotate(sides ...func() (sample, error)) ([][]sample, error) {
+	all := make([][]sample, len(sides))
+	for round := range b.rounds {
+		for i := range sides {
+			side := (round + i) % len(sides)
+			s, err := sides[side]()
+			if err != nil {
+				return nil, err
+			}
+			all[side] = append(all[side], s)
+		}
+	}
+	return all, nil
 }
 
 // judge compares the medians of a value of both sides with a bar: at most

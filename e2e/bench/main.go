@@ -25,7 +25,7 @@ type lane struct {
 
 var lanes = []lane{
 	{"start", "start-up CPU and idle memory, beside a bare net/http program", startLane},
-	{"route", "a typed route with identity, limits, tracing and audit, beside a bare handler", routeLane},
+	{"route", "a typed route with identity, limits, tracing and audit, beside a bare handler, and one that keeps a row", routeLane},
 	{"hub", "WebSocket fan-out, beside one channel per client", hubLane},
 	{"gateway", "/v1/chat/completions with identity, budget, ledger and tracing, beside a raw relay and httputil.ReverseProxy", gatewayLane},
 	{"store", "durable appends, beside a raw group-commit loop on the same kind of file", storeLane},
@@ -39,6 +39,7 @@ var helpers = map[string]func(args []string) error{
 	"channels":  channelServer,
 	"route":     routeServer,
 	"bareroute": bareRoute,
+	"rowroute":  rowRoute,
 
 	"vendor":       vendorServer,
 	"gateway":      gatewayServer,

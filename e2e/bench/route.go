@@ -9,7 +9,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -18,6 +17,7 @@ import (
 	"github.com/fluxway/fluxway/internal/agents"
 	"github.com/fluxway/fluxway/internal/api"
 	"github.com/fluxway/fluxway/internal/conversations"
+	"github.com/fluxway/fluxway/internal/identity"
 	"github.com/fluxway/fluxway/internal/ids"
 	"github.com/fluxway/fluxway/internal/jobs"
 	"github.com/fluxway/fluxway/internal/kit/lifecycle"
@@ -30,15 +30,19 @@ import (
 // routeBar is how much more CPU than a bare handler a typed route may take.
 const routeBar = 3.0
 
-// routePath is a typed route that reads memory only, so that what surrounds it
-// is measured, not a database.
-const routePath = "/api/v1/agents/assistant"
-
-// routeChange is a typed route that changes memory only, and is audited: a row
-// of the chain is durable before the answer.
 const (
-	routeChange = "/api/v1/system/mode"
-	routeBody   = `{"mode":"normal"}`
+	readPath    = "/api/v1/agents/assistant"
+	changePath  = "/api/v1/system/mode"
+	changeBody  = `{"mode":"normal"}`
+	routeVerify = "/api/v1/audit/verify"
+)
+
+// The requests, up to the headers that differ by server. The read and the change
+// touch memory only, so that what surrounds a route is measured, not what it
+// does: for the change that is a row of the audit, durable before the answer.
+var (
+	routeRead   = "GET " + readPath + " HTTP/1.1\r\n"
+	routeChange = fmt.Sprintf("POST %s HTTP/1.1\r\nContent-Type: application/json\r\nContent-Length: %d\r\n", changePath, len(changeBody))
 )
 
 // routeServer is ours: identity, rate limits, tracing and audit all on.
@@ -93,67 +97,80 @@ type discard struct{}
 // Receive throws them away.
 func (discard) Receive(context.Context, []observe.Finished) error { return nil }
 
-// bareRoute is the floor: the same answer from a bare handler.
-func bareRoute([]string) error {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return err
-	}
-	agent, err := agents.New(agents.Always(demo.Vendor+"/"+demo.Name)).Get(context.Background(), "", "assistant")
-	if err != nil {
-		return err
-	}
-	mux := http.NewServeMux()
-	mux.HandleFunc("GET /api/v1/agents/{agent}", func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "application/json")
-		_ = json.NewEncoder(w).Encode(agent) // the client is gone
-	})
-	mux.HandleFunc("POST "+routeChange, func(w http.ResponseWriter, r *http.Request) {
-		var in struct{ Mode string }
-		if err := json.NewDecoder(r.Body).Decode(&in); err != nil {
-			http.Error(w, err.Error(), http.StatusBadRequest)
-			return
-		}
-		w.Header().Set("Content-Type", "application/json")
-		_ = json.NewEncoder(w).Encode(in) // the client is gone
-	})
-	fmt.Println("ready", l.Addr(), "none")
-	go http.Serve(l, mux) //nolint:errcheck // it ends with the process
-	return obey(func(int) error { return nil })
-}
-
 func routeLane(ctx context.Context, b *bench) error {
-	ours, err := startHub(ctx, "route", mustDir(b))
+	var servers [3]*hubProcess
+	for i, args := range [][]string{{"route", mustDir(b)}, {"bareroute"}, {"rowroute", mustDir(b)}} {
+		p, err := startHub(ctx, args...)
+		if err != nil {
+			return err
+		}
+		defer p.stop()
+		servers[i] = p
+	}
+	ours, bare, row := servers[0], servers[1], servers[2]
+	before, err := keptBy(ctx, ours, row)
 	if err != nil {
 		return err
 	}
-	defer ours.stop()
-	base, err := startHub(ctx, "bareroute")
-	if err != nil {
-		return err
-	}
-	defer base.stop()
-	wrong := 0
-	read, change := "GET "+routePath+" HTTP/1.1\r\n", "POST "+routeChange+" HTTP/1.1\r\nContent-Type: application/json\r\nContent-Length: "+strconv.Itoa(len(routeBody))+"\r\n"
+	wrong, acknowledged := 0, [2]int64{}
 	for _, clients := range []int{1, 32} {
-		o, n, err := b.alternate(
-			func() (sample, error) { return requests(ctx, b, ours, clients, read, &wrong) },
-			func() (sample, error) { return requests(ctx, b, base, clients, read, &wrong) })
+		slice := func(p *hubProcess, request string) func() (sample, error) {
+			return func() (sample, error) { return requests(ctx, b, p, clients, request, &wrong) }
+		}
+		o, n, err := b.alternate(slice(ours, routeRead), slice(bare, routeRead))
 		if err != nil {
 			return err
 		}
 		b.judge(fmt.Sprintf("CPU per request, %d clients", clients), "µs", o, n, sample.perOp, routeBar, 0)
 		b.judge(fmt.Sprintf("requests/s, %d clients", clients), "/s", o, n, sample.perSecond, 0, 0)
-		o, n, err = b.alternate(
-			func() (sample, error) { return requests(ctx, b, ours, clients, change, &wrong) },
-			func() (sample, error) { return requests(ctx, b, base, clients, change, &wrong) })
+		all, err := b.rotate(slice(ours, routeChange), slice(row, routeChange), slice(bare, routeChange))
 		if err != nil {
 			return err
 		}
-		b.judge(fmt.Sprintf("CPU per audited change, %d clients", clients), "µs", o, n, sample.perOp, routeBar, 0)
+		b.judge(fmt.Sprintf("CPU per audited change, %d clients, beside a handler that keeps a row", clients), "µs", all[0], all[1], sample.perOp, routeBar, 0)
+		b.judge(fmt.Sprintf("CPU per audited change, %d clients, beside one that keeps nothing", clients), "µs", all[0], all[2], sample.perOp, 0, 0)
+		b.judge(fmt.Sprintf("audited changes/s, %d clients, beside a handler that keeps a row", clients), "/s", all[0], all[1], sample.perSecond, 0, 0)
+		for side := range acknowledged {
+			for _, s := range all[side] {
+				acknowledged[side] += int64(s.ops)
+			}
+		}
 	}
 	b.must("answers that are not 200", wrong)
+	after, err := keptBy(ctx, ours, row)
+	if err != nil {
+		return err
+	}
+	for side, who := range []string{"of the audit", "of the baseline"} {
+		missing := acknowledged[side] - (after[side] - before[side])
+		b.must("acknowledged rows missing "+who, int(max(missing, -missing)))
+	}
 	return nil
+}
+
+// keptBy is how many rows ours has in a chain that verifies, and the baseline.
+func keptBy(ctx context.Context, ours, row *hubProcess) (rows [2]int64, err error) {
+	for i, p := range []*hubProcess{ours, row} {
+		r, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+p.address+routeVerify, nil)
+		if err != nil {
+			return rows, err
+		}
+		r.Header.Set("Authorization", "Bearer "+p.key)
+		resp, err := http.DefaultClient.Do(r)
+		if err != nil {
+			return rows, err
+		}
+		defer resp.Body.Close()
+		var v identity.Verification
+		if err := json.NewDecoder(resp.Body).Decode(&v); err != nil {
+			return rows, err
+		}
+		if !v.OK {
+			return rows, fmt.Errorf("the rows do not verify: %+v", v)
+		}
+		rows[i] = v.Rows
+	}
+	return rows, nil
 }
 
 // requests asks the same route over kept connections for one slice.
@@ -194,7 +211,7 @@ func ask(ctx context.Context, p *hubProcess, start string, until time.Time, done
 	defer conn.Close()
 	request := fmt.Appendf(nil, "%sHost: %s\r\nAuthorization: Bearer %s\r\n\r\n", start, p.address, p.key)
 	if strings.HasPrefix(start, "POST") {
-		request = append(request, routeBody...)
+		request = append(request, changeBody...)
 	}
 	r := bufio.NewReader(conn)
 	for time.Now().Before(until) && ctx.Err() == nil {
