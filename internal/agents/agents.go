@@ -48,6 +48,7 @@ type Options struct {
 type Roster struct {
 	opts Options
 	log  *slog.Logger
+	only *shelf // of every workspace, where there is no database
 
 	mu      sync.Mutex // guards the fields below
 	base    map[string]Agent
@@ -59,6 +60,10 @@ type Roster struct {
 func New(model Preset) *Roster {
 	r := &Roster{opts: Options{Model: model}, log: slog.New(slog.DiscardHandler)}
 	r.base = presets()
+	var err error
+	if r.only, err = newShelf(r.base, nil); err != nil { // presets are always written
+		panic(err)
+	}
 	return r
 }
 

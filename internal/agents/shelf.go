@@ -54,7 +54,7 @@ func (r *Roster) shelf(ctx context.Context, ws ids.Workspace) (*shelf, error) {
 		return known, nil
 	}
 	if r.opts.DB == nil {
-		return newShelf(base, nil)
+		return r.only, nil
 	}
 	// Listening begins before reading: a change in between makes the turn another.
 	listening := &ear{roster: r, ws: ws}
