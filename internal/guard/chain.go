@@ -1,0 +1,195 @@
+package guard
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"time"
+
+	"github.com/fluxway/fluxway/internal/guard/command"
+	"github.com/fluxway/fluxway/internal/kit/fault"
+	"github.com/fluxway/fluxway/internal/tools"
+)
+
+// analysisTime bounds the look at a command, scripts on slow disks included; what takes longer is asked.
+const analysisTime = 100 * time.Millisecond
+
+// judging is a call on its way through the chain.
+type judging struct {
+	*meaning
+	spec   tools.Spec
+	call   tools.Call
+	policy Policy
+}
+
+// finding is what one link of the chain has to say; the zero value says nothing.
+type finding struct {
+	action      Action
+	rule        string
+	reason      string
+	hint        string
+	severity    command.Severity
+	alternative string
+	final       bool // no person can lift it
+}
+
+// final is a refusal that no person can lift.
+func final(rule, reason, hint string) finding {
+	return finding{action: Forbid, rule: rule, reason: reason, hint: hint, final: true}
+}
+
+// or is the stricter of two findings; of two alike, the more severe, then the first.
+func (f finding) or(other finding) finding {
+	a, b := strictness[f.action], strictness[other.action]
+	if b > a || b == a && (other.severity > f.severity || f.rule == "") {
+		return other
+	}
+	return f
+}
+
+// Judge rules on a call, whatever door it came through.
+func (g *Guard) Judge(ctx context.Context, spec tools.Spec, call tools.Call) (tools.Ruling, error) {
+	policy, err := g.Policy(ctx, call.Workspace)
+	if err != nil {
+		return tools.Ruling{}, err
+	}
+	m, err := understand(spec, call)
+	if err != nil {
+		return tools.Ruling{}, fmt.Errorf("reading the arguments of %s: %w", spec.Name, err)
+	}
+	j := &judging{meaning: m, spec: spec, call: call, policy: policy}
+	found, err := g.chain(ctx, j)
+	if err != nil {
+		return tools.Ruling{}, err
+	}
+	return g.settle(ctx, j, found)
+}
+
+// chain asks every link, and stops at a refusal that no person can lift.
+func (g *Guard) chain(ctx context.Context, j *judging) (finding, error) {
+	links := [...]func(context.Context, *judging) (finding, error){
+		plain(judgeAgent), plain(judgeMode), plain(judgeTool), plain(g.judgeRates), plain(g.judgePaths), plain(g.judgeURLs),
+		g.judgeContent, g.judgeSpend, g.judgeTrust, g.judgeCommand,
+	}
+	found := finding{}
+	for _, link := range links {
+		f, err := link(ctx, j)
+		if err != nil {
+			return finding{}, err
+		}
+		if f.final {
+			return f, nil
+		}
+		found = found.or(f)
+	}
+	return found, nil
+}
+
+func plain(f func(*judging) finding) func(context.Context, *judging) (finding, error) {
+	return func(_ context.Context, j *judging) (finding, error) { return f(j), nil }
+}
+
+// judgeAgent: the tools the policy gives the agent. The belt hides the others; this holds for every belt.
+func judgeAgent(j *judging) finding {
+	filter, ok := j.policy.Agents[j.call.Agent]
+	if !ok {
+		filter, ok = j.policy.Agents["*"]
+	}
+	if !ok || j.call.Agent == "" || filter.Has(j.spec.Name) {
+		return finding{}
+	}
+	return final("guard.agent", j.call.Agent+" may not use "+j.spec.Name+".", "Use another tool, or hand the work to an agent that may.")
+}
+
+func judgeMode(j *judging) finding {
+	if j.spec.ReadOnly {
+		return finding{}
+	}
+	switch j.policy.Mode {
+	case Careful:
+		return finding{action: AskPerson, rule: "guard.careful", reason: j.spec.Name + " changes something, and this workspace asks about every change."}
+	case Locked:
+		return final("guard.locked", "This workspace lets agents look and change nothing.", "Describe what you would do instead.")
+	case Standard:
+	}
+	return finding{}
+}
+
+// judgeTool is what the policy says of the tool, or else of its level.
+func judgeTool(j *judging) finding {
+	said := finding{}
+	for _, r := range j.policy.Tools {
+		if ok, err := path.Match(r.Tool, j.spec.Name); !ok || err != nil {
+			continue
+		}
+		said = said.or(finding{action: r.Action, rule: "guard.tool", reason: "The policy of this workspace is to " + string(r.Action) + " " + j.spec.Name + "."})
+	}
+	if said.rule != "" {
+		said.final = said.action == Forbid
+		return said
+	}
+	action := map[tools.Level]Action{tools.Public: j.policy.Levels.Public, tools.Restricted: j.policy.Levels.Restricted, tools.Dangerous: j.policy.Levels.Dangerous}[j.spec.Level]
+	level := finding{action: action, rule: "guard.level", reason: fmt.Sprintf("%s is a %s tool.", j.spec.Name, j.spec.Level)}
+	switch {
+	case action == Forbid || action == "":
+		return final("guard.level", level.reason, "Use another tool.")
+	case j.spec.Level == tools.Dangerous && j.runs: // judged by what the command does
+		return finding{action: Permit, rule: "guard.level", reason: level.reason}
+	case action == Permit && !j.spec.ReadOnly && j.spec.Level != tools.Public && j.spec.Origin != builtin:
+		return finding{action: AskPerson, rule: "guard.unknown_change", reason: j.spec.Name + " of " + j.spec.Origin + " changes something that the guard does not know."}
+	}
+	return level
+}
+
+func (g *Guard) judgeSpend(ctx context.Context, j *judging) (finding, error) {
+	if g.opts.Spend == nil {
+		return finding{}, nil
+	}
+	err := g.opts.Spend.Room(ctx, j.call.Workspace, j.call.Agent, j.call.Run)
+	if err == nil {
+		return finding{}, nil
+	}
+	f := fault.From(err)
+	if f.Kind != fault.Exhausted {
+		return finding{}, err
+	}
+	return final("guard.spend", f.Message, f.Hint), nil
+}
+
+// judgeTrust: a folder somebody else made can name programs that run in places one does not expect.
+func (g *Guard) judgeTrust(ctx context.Context, j *judging) (finding, error) {
+	if !j.runs || g.opts.Trusted == nil || j.call.Folder == "" {
+		return finding{}, nil
+	}
+	trusted, err := g.opts.Trusted(ctx, j.call.Workspace, j.call.Folder)
+	if err != nil || trusted {
+		return finding{}, err
+	}
+	return finding{action: AskPerson, rule: "guard.untrusted_project", reason: "The project is not trusted, so commands in it are asked about.", severity: command.Medium}, nil
+}
+
+// judgeCommand is what the command would do.
+func (g *Guard) judgeCommand(ctx context.Context, j *judging) (finding, error) {
+	if !j.runs {
+		return finding{}, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, analysisTime)
+	defer cancel()
+	r := g.commands.Judge(ctx, Command{Text: j.command, Dir: j.dir, Shell: "sh"})
+	f := finding{action: Permit, rule: r.Rule, reason: r.Effect, severity: r.Severity, alternative: r.Alternative}
+	if f.rule == "" {
+		f.rule = "guard.command"
+	}
+	if r.Alternative != "" {
+		f.hint = "Safer: " + r.Alternative
+	}
+	switch r.Verdict {
+	case Allow, Warn:
+		return f, nil
+	case Ask:
+		f.action = AskPerson
+	default:
+		f.action = Forbid
+	}
+	return f, nil
+}
