@@ -1,0 +1,236 @@
+package memory
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/fluxway/fluxway/internal/ids"
+	"github.com/fluxway/fluxway/internal/jobs"
+	"github.com/fluxway/fluxway/internal/kit/fault"
+	"github.com/fluxway/fluxway/internal/store"
+)
+
+// embedKind is the job that gives texts their vectors.
+const embedKind = "memory.embed"
+
+// embedBatch is how many texts are embedded and written at a time.
+const embedBatch = 64
+
+// embedders says whose vectors answer, and who is taking over.
+type embedders struct {
+	Serving  string `db:"serving"`
+	Building string `db:"building"`
+}
+
+// serving is the embedder whose vectors answer questions; nil if this process does not have it.
+func (m *Mind) serving(ctx context.Context) (Embedder, error) {
+	row, err := store.One[embedders](ctx, m.db.Read(), selectEmbedders)
+	if errors.Is(err, store.ErrNoRows) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return m.known[row.Serving], nil
+}
+
+// embedLater notes that texts wait, once they are committed.
+func (m *Mind) embedLater(_ context.Context, tx *store.Tx) error {
+	if m.embedder != nil {
+		tx.AfterCommit(func() {
+			m.waiting.Store(true)
+			select {
+			case m.wake <- struct{}{}:
+			default:
+			}
+		})
+	}
+	return nil
+}
+
+// embedSoon queues the job if texts wait. They wait in their rows, so nothing
+// is lost if this is never reached.
+func (m *Mind) embedSoon(ctx context.Context) {
+	if m.embedder == nil || !m.waiting.Load() {
+		return
+	}
+	name := m.embedder.Name()
+	some, err := store.One[bool](ctx, m.db.Read(), anyWaiting, name, name)
+	if err == nil && !some {
+		m.waiting.Store(false)
+		if some, err = store.One[bool](ctx, m.db.Read(), anyWaiting, name, name); err == nil && !some { // one may have come between
+			err = m.switched(ctx)
+		}
+	}
+	if err == nil && some {
+		m.waiting.Store(true)
+		err = m.db.InTx(ctx, func(tx *store.Tx) error {
+			_, err := m.queue.Enqueue(ctx, tx, jobs.Request{Kind: embedKind, Args: struct{}{}, UniqueKey: embedKind})
+			return err
+		})
+	}
+	if err != nil && ctx.Err() == nil {
+		m.log.WarnContext(ctx, "texts not queued to be embedded", "part", "memory", "err", err)
+	}
+}
+
+// switched makes the embedder serve when nothing is left to embed.
+func (m *Mind) switched(ctx context.Context) error {
+	row, err := store.One[embedders](ctx, m.db.Read(), selectEmbedders)
+	if errors.Is(err, store.ErrNoRows) || err == nil && row.Serving == m.embedder.Name() {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return m.serve(ctx, m.embedder.Name())
+}
+
+// embedAll is the job: it embeds until nothing waits.
+func (m *Mind) embedAll(ctx context.Context, task *jobs.Task) (any, error) {
+	if m.embedder == nil {
+		return nil, fault.New(fault.Conflict, "no_embedder", "There is no embedder.")
+	}
+	done, err := m.embedWaiting(ctx, func(done, total int64) error { return task.Progress(ctx, done, total, "embedding") })
+	return map[string]int64{"embedded": done}, err
+}
+
+// embedWaiting embeds what waits, then has the embedder serve.
+func (m *Mind) embedWaiting(ctx context.Context, progress func(done, total int64) error) (done int64, err error) {
+	name := m.embedder.Name()
+	if err := m.takeOver(ctx, name); err != nil {
+		return 0, err
+	}
+	total, err := store.One[int64](ctx, m.db.Read(), countWaiting, name)
+	if err != nil {
+		return 0, err
+	}
+	for {
+		rows, err := m.waitingTexts(ctx, name)
+		if err != nil {
+			return done, err
+		}
+		if len(rows) == 0 {
+			break
+		}
+		if err := m.embed(ctx, rows); err != nil {
+			return done, err
+		}
+		done += int64(len(rows))
+		if err := progress(done, max(done, total)); err != nil {
+			return done, err
+		}
+	}
+	return done, m.serve(ctx, name)
+}
+
+// takeOver decides who answers while this embedder works: the one before, if
+// there is any of its work and this process can still ask it.
+func (m *Mind) takeOver(ctx context.Context, name string) error {
+	return m.db.InTx(ctx, func(tx *store.Tx) error {
+		row, err := store.One[embedders](ctx, tx, selectEmbedders)
+		if err != nil && !errors.Is(err, store.ErrNoRows) {
+			return err
+		}
+		if row.Serving == name {
+			return nil
+		}
+		serving := name
+		if m.known[row.Serving] != nil {
+			some, err := store.One[bool](ctx, tx, anyOf, row.Serving)
+			if err != nil {
+				return err
+			}
+			if some {
+				serving = row.Serving
+			}
+		}
+		_, err = tx.Exec(ctx, upsertEmbedders, serving, name)
+		return err
+	})
+}
+
+func (m *Mind) waitingTexts(ctx context.Context, name string) ([]text, error) {
+	rows, err := store.All[text](ctx, m.db.Read(), waitingBelow, name, embedBatch)
+	if err == nil && len(rows) < embedBatch {
+		var more []text
+		more, err = store.All[text](ctx, m.db.Read(), waitingAbove, name, embedBatch-len(rows))
+		rows = append(rows, more...)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("listing texts without vectors: %w", err)
+	}
+	return rows, nil
+}
+
+// embed gives texts their vectors. One that was changed or dropped meanwhile is passed over.
+func (m *Mind) embed(ctx context.Context, rows []text) error {
+	bodies := make([]string, len(rows))
+	for i, r := range rows {
+		bodies[i] = r.Text
+		if r.Title != "" {
+			bodies[i] = r.Title + "\n" + r.Text
+		}
+	}
+	vectors, err := m.embedder.Embed(ctx, bodies, PassageText)
+	if err != nil {
+		return fmt.Errorf("embedding: %w", err)
+	}
+	if len(vectors) != len(rows) {
+		return fmt.Errorf("embedding: %d vectors for %d texts", len(vectors), len(rows))
+	}
+	name := m.embedder.Name()
+	return m.db.InTx(ctx, func(tx *store.Tx) error {
+		found := map[Partition][]Vector{}
+		for i, r := range rows {
+			n, err := tx.Exec(ctx, markEmbedded, name, r.Num, r.ID)
+			if err != nil {
+				return err
+			}
+			if n == 1 {
+				part := Partition{Workspace: r.Workspace, Scope: r.Space, Embedder: name}
+				found[part] = append(found[part], Vector{ID: r.ID, Values: vectors[i]})
+			}
+		}
+		for part, list := range found {
+			if err := m.index.Put(ctx, tx, part, list...); err != nil {
+				return fmt.Errorf("keeping vectors: %w", err)
+			}
+		}
+		return nil
+	})
+}
+
+// serve makes an embedder's vectors answer, and removes those of all others.
+func (m *Mind) serve(ctx context.Context, name string) error {
+	owners, err := store.All[ids.Workspace](ctx, m.db.Read(), selectOwners)
+	if err != nil {
+		return err
+	}
+	var old []Partition
+	for _, ws := range owners {
+		sizes, err := m.index.Partitions(ctx, ws)
+		if err != nil {
+			return err
+		}
+		for _, s := range sizes {
+			if s.Partition.Embedder != name {
+				old = append(old, s.Partition)
+			}
+		}
+	}
+	err = m.db.InTx(ctx, func(tx *store.Tx) error {
+		for _, part := range old {
+			if err := m.index.Clear(ctx, tx, part); err != nil {
+				return err
+			}
+		}
+		_, err := tx.Exec(ctx, upsertEmbedders, name, name)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("switching to %s: %w", name, err)
+	}
+	return nil
+}

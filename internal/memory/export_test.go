@@ -1,0 +1,28 @@
+package memory
+
+import (
+	"context"
+
+	"github.com/fluxway/fluxway/internal/ids"
+	"github.com/fluxway/fluxway/internal/kit/fault"
+)
+
+// Learn learns from what was heard in a conversation without waiting for the job.
+func (m *Mind) Learn(ctx context.Context, ws ids.Workspace, user ids.User, conv ids.Conversation) (map[string]int, error) {
+	return m.learnFrom(ctx, ws, learnArgs{user, conv})
+}
+
+// EmbedNow embeds what waits without waiting for the job.
+func (m *Mind) EmbedNow(ctx context.Context) (int64, error) {
+	return m.embedWaiting(ctx, func(int64, int64) error { return nil })
+}
+
+// SaveUsage writes down what was used.
+func (m *Mind) SaveUsage(ctx context.Context) { m.saveUsage(ctx) }
+
+func codeOf(err error) string {
+	if err == nil {
+		return ""
+	}
+	return fault.From(err).Code
+}

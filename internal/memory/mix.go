@@ -1,0 +1,263 @@
+package memory
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/fluxway/fluxway/internal/ids"
+	"github.com/fluxway/fluxway/internal/memory/words"
+	"github.com/fluxway/fluxway/internal/store"
+)
+
+// hit is a text with what speaks for it.
+type hit struct {
+	text
+	words, coverage    float64
+	cosine             float64
+	byWords, byMeaning float64 // both 0 to 1
+	around, boost      float64
+	weight             float64
+	score, fit         float64
+}
+
+// weights say how far the meaning counts against the words: models know English best and
+// scripts they were not trained on least.
+var weights = map[words.Language]float64{words.English: 0.5, words.Latin: 0.3, words.Han: 0.3, words.Other: 0.1, words.Code: 0.7}
+
+// mix joins what was found by words and by meaning. Each side is put on a scale from 0 to 1 among what
+// it found, because neither BM25 nor cosines mean anything across questions or models.
+func mix(question string, byWords []scored, near map[string]float64, rest []text) []hit {
+	hits := make([]hit, 0, len(byWords)+len(rest))
+	for _, s := range byWords {
+		hits = append(hits, hit{text: s.text, words: s.Score, coverage: s.Coverage})
+	}
+	for _, t := range rest {
+		hits = append(hits, hit{text: t})
+	}
+	best := 0.0
+	for _, h := range hits {
+		best = max(best, h.words)
+	}
+	least, most := span(near)
+	asked := words.Guess(question)
+	for i := range hits {
+		h := &hits[i]
+		if best > 0 {
+			h.byWords = h.words / best
+		}
+		if cosine, ok := near[h.ID]; ok {
+			h.cosine = cosine
+			h.byMeaning = 1
+			if most > least {
+				h.byMeaning = (cosine - least) / (most - least)
+			}
+		}
+		h.weight = weightOf(asked, h.Language, near)
+		h.score = (1-h.weight)*h.byWords + h.weight*h.byMeaning
+		h.fit = fit(h.coverage, h.cosine, least, most)
+	}
+	return hits
+}
+
+func weightOf(asked, text words.Language, near map[string]float64) float64 {
+	if len(near) == 0 {
+		return 0
+	}
+	if text == words.Code {
+		return weights[words.Code]
+	}
+	return min(weights[asked], weights[text])
+}
+
+func span(near map[string]float64) (least, most float64) {
+	least, most = math.Inf(1), math.Inf(-1)
+	for _, cosine := range near {
+		least, most = min(least, cosine), max(most, cosine)
+	}
+	return least, most
+}
+
+// related is the cosine above which two texts have something to do with each other, and same the one of
+// paraphrases, for models whose cosines sit high, as those of most small models do.
+const (
+	related = 0.80
+	same    = 0.95
+)
+
+// fit says how much a text has to do with a question, whatever else was found.
+func fit(coverage, cosine, least, most float64) float64 {
+	meaning := 0.0
+	if cosine > related && (most == least || cosine > least) {
+		meaning = min(1, (cosine-related)/(same-related))
+	}
+	return max(coverage, meaning)
+}
+
+// neighbourShare is what the turns before and after a turn add to it.
+const neighbourShare = 0.3
+
+// smooth lets turns speak for the turns next to them: the answer to a question often stands beside
+// the words that were looked for.
+func (m *Mind) smooth(ctx context.Context, q Query, hits []hit) ([]hit, error) {
+	at := map[turn]int{}
+	var top []int
+	for i, h := range hits {
+		if h.Kind == KindTurn {
+			at[turn{h.Thread, h.Seq}] = i
+			top = append(top, i)
+		}
+	}
+	if len(top) == 0 {
+		return hits, nil
+	}
+	slices.SortFunc(top, func(a, b int) int { return cmp.Compare(hits[b].score, hits[a].score) })
+	for _, i := range top[:min(len(top), 10)] {
+		h := hits[i]
+		rows, err := store.All[text](ctx, m.db.Read(), neighbours, h.Thread, h.Seq-1, h.Seq+1, q.Workspace, q.User, q.Agent, q.Project)
+		if err != nil {
+			return nil, fmt.Errorf("reading the turns beside: %w", err)
+		}
+		for _, row := range rows {
+			key := turn{row.Thread, row.Seq}
+			if _, known := at[key]; !known {
+				at[key] = len(hits)
+				hits = append(hits, hit{text: row, weight: h.weight})
+			}
+		}
+	}
+	before := make([]float64, len(hits))
+	for i, h := range hits {
+		before[i] = h.score
+	}
+	for key, i := range at {
+		var sum float64
+		for _, d := range []int64{-1, 1} {
+			if j, ok := at[turn{key.thread, key.seq + d}]; ok {
+				sum += before[j]
+				hits[i].fit = max(hits[i].fit, hits[j].coverage*neighbourShare)
+			}
+		}
+		hits[i].around = neighbourShare * sum / 2
+		hits[i].score += hits[i].around
+	}
+	return hits, nil
+}
+
+type turn struct {
+	thread string
+	seq    int64
+}
+
+// filter drops what the question rules out.
+func filter(q Query, hits []hit) []hit {
+	return slices.DeleteFunc(hits, func(h hit) bool {
+		switch {
+		case !q.Since.IsZero() && h.At.Before(q.Since), !q.Until.IsZero() && !h.At.Before(q.Until):
+			return true
+		case q.Source != "" && h.Place.Source != q.Source:
+			return true
+		}
+		return q.Not != "" && h.Kind == KindTurn && h.Thread == string(q.Not)
+	})
+}
+
+// What being recent, pinned and used adds to a score of at most 1.
+const (
+	mostBoost = 0.1
+	halfLife  = 30 * day
+)
+
+// boost prefers, among equals, what is recent and what proved useful.
+func (m *Mind) boost(ctx context.Context, q Query, hits []hit) error {
+	slices.SortStableFunc(hits, byScore)
+	now := time.Now()
+	for i := range hits[:min(len(hits), 3*q.Limit)] {
+		h := &hits[i]
+		if h.Kind == KindKnowledge || h.Kind == KindEntity {
+			continue
+		}
+		value := 0.3 * math.Exp2(-float64(now.Sub(h.At))/float64(halfLife))
+		if h.Kind == KindFact {
+			f, err := m.fact(ctx, m.db.Read(), Owner{q.Workspace, q.User}, ids.Fact(h.ID))
+			if err != nil {
+				continue // forgotten meanwhile
+			}
+			value += importance(f)
+		}
+		h.boost = mostBoost * value * h.score
+		h.score += h.boost
+	}
+	slices.SortStableFunc(hits, byScore)
+	return nil
+}
+
+// importance is how much a fact was used and whether a person stands behind it, at most 0.7.
+func importance(f Fact) float64 {
+	value := min(0.3, 0.1*math.Log1p(float64(f.Useful)+0.3*float64(f.Uses)))
+	if f.Pinned {
+		return value + 0.4
+	}
+	if f.Origin != FromTalk {
+		value += 0.2
+	}
+	return value + 0.2*f.Confidence
+}
+
+func byScore(a, b hit) int { return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(b.Num, a.Num)) }
+
+// alike is the share of words two texts have in common above which the second says nothing new.
+const alike = 0.85
+
+// choose takes the best that say something each.
+func choose(q Query, hits []hit) []Found {
+	best := 0.0
+	for _, h := range hits {
+		best = max(best, h.score)
+	}
+	list := []Found{}
+	var bags []map[string]bool
+	for _, h := range hits {
+		if len(list) == q.Limit {
+			break
+		}
+		score := h.score / max(1, best)
+		if score <= 0 || score < q.MinScore || h.fit < q.MinFit {
+			continue
+		}
+		b := bag(strings.Split(h.Words, " "))
+		if slices.ContainsFunc(bags, func(other map[string]bool) bool { return overlap(b, other) > alike }) {
+			continue
+		}
+		bags = append(bags, b)
+		list = append(list, h.found(q, score))
+	}
+	return list
+}
+
+func (h hit) found(q Query, score float64) Found {
+	f := Found{ID: h.ID, Kind: h.Kind, Text: h.Text, Title: h.Title, Source: h.Place, Scope: h.Scope, At: h.At, Score: round(score), Fit: round(h.fit)}
+	if q.Explain {
+		f.Explain = &Explain{
+			Words: round(h.words), Coverage: round(h.coverage), Cosine: round(h.cosine), ByWords: round(h.byWords), ByMeaning: round(h.byMeaning),
+			Weight: h.weight, Language: string(h.Language), Around: round(h.around), Boost: round(h.boost),
+		}
+	}
+	return f
+}
+
+func round(x float64) float64 { return math.Round(x*1e4) / 1e4 }
+
+func overlap(a, b map[string]bool) float64 {
+	common := 0
+	for w := range a {
+		if b[w] {
+			common++
+		}
+	}
+	return float64(common) / float64(max(1, len(a)+len(b)-common))
+}

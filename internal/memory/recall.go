@@ -1,0 +1,69 @@
+package memory
+
+import (
+	"context"
+	"time"
+
+	"github.com/fluxway/fluxway/internal/store"
+)
+
+// Recalled is something known that an agent should know for its answer.
+type Recalled struct {
+	ID     string    `json:"id"`
+	Kind   Kind      `json:"kind"`
+	Text   string    `json:"text"`
+	Title  string    `json:"title,omitempty"`
+	Source Place     `json:"source"`
+	Score  float64   `json:"score"`
+	At     time.Time `json:"at"`
+}
+
+// What recalling before a turn takes and gives.
+const (
+	recallLimit    = 8
+	recallPinned   = 5
+	recallFit      = 0.3
+	recallDeadline = 400 * time.Millisecond
+)
+
+// Recall gives what an agent should know before a turn: what is pinned, then what has to do with
+// the text, best first. It is quick, and gives what it found when a part of the search fails; the error is for the log.
+func (m *Mind) Recall(ctx context.Context, q Query) ([]Recalled, error) {
+	if q.Limit <= 0 {
+		q.Limit = recallLimit
+	}
+	if q.MinFit == 0 {
+		q.MinFit = recallFit
+	}
+	if q.Deadline == 0 {
+		q.Deadline = recallDeadline
+	}
+	list := []Recalled{}
+	if q.Workspace == "" {
+		return list, nil
+	}
+	pinned, err := store.All[Fact](ctx, m.db.Read(), selectPinned, q.Workspace, q.User, q.Agent, q.Project, min(recallPinned, q.Limit))
+	if err != nil {
+		return list, err
+	}
+	have := map[string]bool{}
+	for _, f := range pinned {
+		have[string(f.ID)] = true
+		list = append(list, Recalled{ID: string(f.ID), Kind: KindFact, Text: f.Text, Source: f.Source, Score: 1, At: f.UpdatedAt})
+	}
+	answer, err := m.Search(ctx, q)
+	for _, f := range answer.Found {
+		if len(list) == q.Limit {
+			break
+		}
+		if !have[f.ID] {
+			list = append(list, Recalled{ID: f.ID, Kind: f.Kind, Text: f.Text, Title: f.Title, Source: f.Source, Score: f.Score, At: f.At})
+		}
+	}
+	for _, r := range list {
+		if r.Kind == KindFact {
+			m.used.add(q.Workspace, r.ID, 1, 0)
+		}
+	}
+	return list, err
+}

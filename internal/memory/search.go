@@ -1,0 +1,178 @@
+package memory
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/fluxway/fluxway/internal/ids"
+	"github.com/fluxway/fluxway/internal/kit/fault"
+	"github.com/fluxway/fluxway/internal/store"
+)
+
+// Query asks what is known.
+type Query struct {
+	Workspace    ids.Workspace
+	User         ids.User
+	Agent        string
+	Project      string
+	Text         string
+	Limit        int              // 0: 10; at most 100
+	Kinds        []Kind           // none: all
+	Since, Until time.Time        // when it was said or written; zero: any time
+	Source       ids.Source       // knowledge of this source only
+	Not          ids.Conversation // turns of this conversation are left out, for its history is known
+	MinScore     float64          // 0 to 1
+	MinFit       float64          // how much a text must have to do with the question at all, 0 to 1; see Found.Fit
+	Explain      bool
+	Deadline     time.Duration // how long the meaning of the question may take to work out; 0: 5 s
+}
+
+func (q Query) scope() Scope { return Scope{q.User, q.Agent, q.Project} }
+
+// Found is something known that fits a question.
+type Found struct {
+	ID     string    `json:"id"`
+	Kind   Kind      `json:"kind"`
+	Text   string    `json:"text"`
+	Title  string    `json:"title,omitempty"`
+	Source Place     `json:"source"`
+	Scope  Scope     `json:"scope"`
+	At     time.Time `json:"at"`
+	Score  float64   `json:"score"` // among what was found: 1 is the best by every measure
+	Fit    float64   `json:"fit"`   // by itself: 0 has nothing to do with the question
+	// Explain tells how the score came about, if that was asked for.
+	Explain *Explain `json:"explain,omitempty"`
+}
+
+// Explain is how a score came about.
+type Explain struct {
+	Words     float64 `json:"words"`      // BM25
+	Coverage  float64 `json:"coverage"`   // how much of what the question says the text holds
+	Cosine    float64 `json:"cosine"`     // with the question's vector; 0: not compared
+	ByWords   float64 `json:"by_words"`   // BM25 as a share of the best
+	ByMeaning float64 `json:"by_meaning"` // the cosine between the least and the best
+	Weight    float64 `json:"weight"`     // of the meaning; the words have the rest
+	Language  string  `json:"language"`
+	Around    float64 `json:"around"` // what the turns before and after add
+	Boost     float64 `json:"boost"`  // what being recent, pinned and used adds
+}
+
+// Answer is what a search found, and how well it could look.
+type Answer struct {
+	Found []Found `json:"data"`
+	// Embedder whose vectors were compared; "": found by words alone.
+	Embedder string `json:"embedder,omitempty"`
+	// Waiting is how many texts of the server have no vector yet.
+	Degraded string `json:"degraded,omitempty"` // why meaning was not compared, if it should have been
+}
+
+// The bounds of a search.
+const (
+	usualLimit = 10
+	mostLimit  = 100
+	vectorTop  = 100
+)
+
+// Search finds what someone may see that fits a question, best first.
+func (m *Mind) Search(ctx context.Context, q Query) (Answer, error) {
+	if q.Workspace == "" {
+		return Answer{}, errors.New("memory: Query.Workspace is empty")
+	}
+	q = q.withDefaults()
+	names := spaces(q.Workspace, q.scope(), q.Kinds)
+	byWords, err := m.byWords(ctx, q, names)
+	if err != nil {
+		return Answer{}, err
+	}
+	near, embedder, degraded := m.byMeaning(ctx, q)
+	rows, err := m.missing(ctx, q, byWords, near)
+	if err != nil {
+		return Answer{}, err
+	}
+	mixed := mix(q.Text, byWords, near, rows)
+	if mixed, err = m.smooth(ctx, q, mixed); err != nil {
+		return Answer{}, err
+	}
+	mixed = filter(q, mixed)
+	if err := m.boost(ctx, q, mixed); err != nil {
+		return Answer{}, err
+	}
+	return Answer{Found: choose(q, mixed), Embedder: embedder, Degraded: degraded}, nil
+}
+
+func (q Query) withDefaults() Query {
+	if q.Limit <= 0 {
+		q.Limit = usualLimit
+	}
+	q.Limit = min(q.Limit, mostLimit)
+	if len(q.Kinds) == 0 {
+		q.Kinds = allKinds
+	}
+	if q.Deadline == 0 {
+		q.Deadline = 5 * time.Second
+	}
+	return q
+}
+
+// byMeaning compares vectors. Whatever goes wrong leaves the search by words,
+// and is told.
+func (m *Mind) byMeaning(ctx context.Context, q Query) (near map[string]float64, embedder, degraded string) {
+	if m.index == nil || q.Text == "" {
+		return nil, "", ""
+	}
+	e, err := m.serving(ctx)
+	if err != nil || e == nil {
+		return nil, "", reason(ctx, m.log, "which embedder serves is not known", err)
+	}
+	late := fault.New(fault.Timeout, "embedder_slow", "The embedder took longer than %s.", q.Deadline)
+	embedCtx, cancel := context.WithTimeoutCause(ctx, q.Deadline, late)
+	defer cancel()
+	vectors, err := e.Embed(embedCtx, []string{q.Text}, QueryText)
+	if err != nil || len(vectors) != 1 {
+		return nil, "", reason(ctx, m.log, "the question could not be embedded", err)
+	}
+	matches, err := m.index.Search(ctx, VectorQuery{
+		Partitions: partitions(q.Workspace, q.scope(), q.Kinds, e.Name()), Vector: vectors[0], Limit: vectorTop,
+	})
+	if err != nil {
+		return nil, "", reason(ctx, m.log, "vectors could not be searched", err)
+	}
+	near = make(map[string]float64, len(matches))
+	for _, match := range matches {
+		near[match.ID] = float64(match.Score)
+	}
+	return near, e.Name(), ""
+}
+
+func reason(ctx context.Context, log *slog.Logger, what string, err error) string {
+	if err == nil {
+		return ""
+	}
+	log.WarnContext(ctx, "searched by words alone: "+what, "part", "memory", "err", err)
+	return what
+}
+
+// missing reads the texts that only their meaning found, as the asker may see them.
+func (m *Mind) missing(ctx context.Context, q Query, byWords []scored, near map[string]float64) ([]text, error) {
+	have := make(map[string]bool, len(byWords))
+	for _, s := range byWords {
+		have[s.ID] = true
+	}
+	var list []string
+	for id := range near {
+		if !have[id] {
+			list = append(list, id)
+		}
+	}
+	if len(list) == 0 {
+		return nil, nil
+	}
+	rows, err := store.All[text](ctx, m.db.Read(), m.engine.fetch, m.engine.list(list), q.Workspace, q.User, q.Agent, q.Project)
+	if err != nil {
+		return nil, fmt.Errorf("reading what was found: %w", err)
+	}
+	return rows, nil
+}

@@ -1,0 +1,76 @@
+package memory
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/fluxway/fluxway/internal/observe"
+)
+
+var (
+	credential = regexp.MustCompile(`(?i)\b(?:pass(?:word|wd|phrase|code)|passwort|contraseña|mot de passe|pin(?: code| number)?|(?:client )?secret key|client secret|api[ _-]?key|access[ _-]?(?:key|token)|auth(?:entication|orization)?[ _-]?token|bearer|private key|recovery code|seed phrase|2fa code|otp|cvv|cvc)\b\s*(?:for [\w .@-]{1,40})?\s*(?:is|are|was|=|:|ist|es|est)\s*\S`)
+	privateKey = regexp.MustCompile(`-----BEGIN [A-Z ]*PRIVATE KEY`)
+	jwt        = regexp.MustCompile(`\beyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]{5,}`)
+	identityNo = regexp.MustCompile(`(?i)\b(?:ssn|social security|passport|national id|tax id|driver'?s licen[cs]e)\b.{0,20}\d[\d -]{4,}`)
+	dashedSSN  = regexp.MustCompile(`\b\d{3}-\d{2}-\d{4}\b`)
+	digits     = regexp.MustCompile(`\b(?:\d[ -]?){13,19}\b`)
+	iban       = regexp.MustCompile(`\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){3,7}(?: ?[A-Z0-9]{1,3})?\b`)
+)
+
+// sensitive names what a text holds that must never be remembered; "" if nothing.
+func sensitive(text string) string {
+	switch {
+	case observe.Redact(text) != text, jwt.MatchString(text):
+		return "a key or token"
+	case privateKey.MatchString(text):
+		return "a private key"
+	case credential.MatchString(text):
+		return "a password or key"
+	case identityNo.MatchString(text), dashedSSN.MatchString(text):
+		return "the number of an identity document"
+	case hasCard(text):
+		return "the number of a payment card"
+	case iban.MatchString(text):
+		return "the number of a bank account"
+	}
+	return ""
+}
+
+// hasCard finds numbers whose check digit is that of a payment card.
+func hasCard(text string) bool {
+	for _, found := range digits.FindAllString(text, -1) {
+		number := strings.NewReplacer(" ", "", "-", "").Replace(found)
+		if strings.Count(number, number[:1]) < len(number) && luhn(number) {
+			return true
+		}
+	}
+	return false
+}
+
+func luhn(number string) bool {
+	sum := 0
+	for i := range len(number) {
+		d := int(number[len(number)-1-i] - '0')
+		if i%2 == 1 {
+			if d *= 2; d > 9 {
+				d -= 9
+			}
+		}
+		sum += d
+	}
+	return sum%10 == 0
+}
+
+// sensitiveField says whether the name of a field of a profile stands for a secret.
+func sensitiveField(name string) bool {
+	if observe.SecretKey(name) {
+		return true
+	}
+	lower := strings.ToLower(strings.NewReplacer("-", "_", " ", "_").Replace(name))
+	for _, word := range []string{"password", "passwd", "secret", "token", "api_key", "apikey", "private_key", "credit_card", "card_number", "cvv", "ssn", "social_security", "passport", "pin_code"} {
+		if strings.Contains(lower, word) {
+			return true
+		}
+	}
+	return false
+}

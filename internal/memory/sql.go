@@ -1,0 +1,129 @@
+package memory
+
+// Every statement of this part. What a person may see is decided in the
+// statement: rows of the workspace whose user, agent and project are open or theirs.
+const (
+	textColumns = `t.num, t.id, t.workspace_id, t.user_id, t.agent, t.project, t.kind, t.space, t.thread, t.seq, t.title, t.place, t.text, t.words,
+		t.length, t.language, t.embedder, t.at`
+	theirs = `t.workspace_id = ? AND (t.user_id = '' OR t.user_id = ?) AND (t.agent = '' OR t.agent = ?) AND (t.project = '' OR t.project = ?)`
+
+	insertText = `
+		INSERT INTO memory_texts (num, id, workspace_id, user_id, agent, project, kind, space, thread, seq, title, place, text, words, length, language, embedder, at)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+	deleteText    = `DELETE FROM memory_texts WHERE id = ?`
+	selectDropped = `SELECT id, space, length FROM memory_texts WHERE id = ? AND workspace_id = ?`
+	selectThread  = `SELECT id, space, length FROM memory_texts WHERE thread = ? AND thread <> '' AND workspace_id = ?`
+	growSpace     = `
+		INSERT INTO memory_spaces (space, workspace_id, user_id, agent, project, kind, texts, words) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+		ON CONFLICT (space) DO UPDATE SET texts = memory_spaces.texts + excluded.texts, words = memory_spaces.words + excluded.words`
+	shrinkSpace = `UPDATE memory_spaces SET texts = texts - ?, words = words - ? WHERE space = ?`
+	nextSeq     = `SELECT coalesce(max(seq), -1) + 1 FROM memory_texts WHERE thread = ? AND thread <> ''`
+	neighbours  = `SELECT ` + textColumns + ` FROM memory_texts AS t WHERE t.thread = ? AND t.thread <> '' AND (t.seq = ? OR t.seq = ?) AND ` + theirs
+
+	findSQLite = `
+		SELECT ` + textColumns + `
+		FROM (SELECT rowid AS num FROM memory_words WHERE memory_words MATCH ? AND ? = '' ORDER BY bm25(memory_words, 0.0, 1.0) LIMIT ?) AS f
+		JOIN memory_texts AS t ON t.num = f.num
+		WHERE ` + theirs
+	countSQLite = `SELECT count(*) FROM (SELECT rowid FROM memory_words WHERE memory_words MATCH ? LIMIT ?)`
+	sizeSQLite  = `SELECT coalesce(sum(texts), 0) AS texts, coalesce(sum(words), 0) AS words FROM memory_spaces WHERE space IN (SELECT value FROM json_each(?))`
+	fetchSQLite = `SELECT ` + textColumns + ` FROM memory_texts AS t WHERE t.id IN (SELECT value FROM json_each(?)) AND ` + theirs
+
+	findPostgres = `
+		SELECT ` + textColumns + `
+		FROM (SELECT num FROM memory_texts WHERE lexemes @@ ?::text::tsquery ORDER BY ts_rank(lexemes, ?::text::tsquery) DESC, num DESC LIMIT ?) AS f
+		JOIN memory_texts AS t ON t.num = f.num
+		WHERE ` + theirs
+	countPostgres = `SELECT count(*) FROM (SELECT num FROM memory_texts WHERE lexemes @@ ?::text::tsquery LIMIT ?) AS f`
+	sizePostgres  = `SELECT coalesce(sum(texts), 0)::bigint AS texts, coalesce(sum(words), 0)::bigint AS words FROM memory_spaces WHERE space = ANY(string_to_array(?, ','))`
+	fetchPostgres = `SELECT ` + textColumns + ` FROM memory_texts AS t WHERE t.id = ANY(string_to_array(?, ',')) AND ` + theirs
+)
+
+// Facts.
+const (
+	factColumns = `id, workspace_id, user_id, agent, project, state, text, subject, value, confidence, origin, pinned, source, heard, uses, useful, used_at,
+		replaced_by, created_at, updated_at`
+	own = `workspace_id = ? AND (user_id = '' OR user_id = ?)`
+
+	insertFact = `
+		INSERT INTO memory_facts (id, workspace_id, user_id, agent, project, space, state, text, print, subject, value, confidence, origin, pinned, source,
+			heard, uses, useful, used_at, replaced_by, created_at, updated_at)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+		ON CONFLICT (id) DO NOTHING`
+	selectFact = `SELECT ` + factColumns + ` FROM memory_facts WHERE id = ? AND ` + own
+	listFacts  = `
+		SELECT ` + factColumns + ` FROM memory_facts
+		WHERE ` + own + ` AND state = ? AND (? = '' OR user_id = ?) AND (? = '' OR agent = ?) AND (? = '' OR project = ?) AND (? = FALSE OR pinned)
+		  AND (? = '' OR id < ?)
+		ORDER BY id DESC LIMIT ?`
+	samePrint    = `SELECT ` + factColumns + ` FROM memory_facts WHERE space = ? AND print = ? AND state <> 'past' ORDER BY id LIMIT 1`
+	sameSubject  = `SELECT ` + factColumns + ` FROM memory_facts WHERE space = ? AND subject = ? AND subject <> '' AND state <> 'past' ORDER BY id`
+	historyOf    = `SELECT ` + factColumns + ` FROM memory_facts WHERE replaced_by = ? AND replaced_by <> '' AND ` + own + ` ORDER BY id DESC LIMIT 100`
+	hearAgain    = `UPDATE memory_facts SET heard = heard + 1, confidence = ?, state = ?, updated_at = ? WHERE id = ?`
+	replaceFact  = `UPDATE memory_facts SET state = 'past', replaced_by = ?, updated_at = ? WHERE id = ?`
+	inheritPast  = `UPDATE memory_facts SET replaced_by = ? WHERE replaced_by = ? AND replaced_by <> ''`
+	updateFact   = `UPDATE memory_facts SET text = ?, print = ?, subject = ?, value = ?, pinned = ?, state = ?, confidence = ?, updated_at = ? WHERE id = ?`
+	deletePast   = `DELETE FROM memory_facts WHERE replaced_by = ? AND replaced_by <> ''`
+	deleteFact   = `DELETE FROM memory_facts WHERE id = ?`
+	markUsed     = `UPDATE memory_facts SET uses = uses + ?, useful = useful + ?, used_at = ? WHERE id = ? AND workspace_id = ?`
+	selectPinned = `SELECT ` + factColumns + ` FROM memory_facts WHERE workspace_id = ? AND (user_id = '' OR user_id = ?) AND (agent = '' OR agent = ?)
+		AND (project = '' OR project = ?) AND pinned AND state = 'active' ORDER BY id LIMIT ?`
+	selectFading = `
+		SELECT ` + factColumns + ` FROM memory_facts
+		WHERE origin = 'learned' AND NOT pinned AND updated_at < ? AND (used_at IS NULL OR used_at < ?) ORDER BY updated_at LIMIT ?`
+	countFacts = `SELECT state, count(*) AS n FROM memory_facts WHERE ` + own + ` GROUP BY state`
+
+	selectLearn = `SELECT learn FROM memory_settings WHERE workspace_id = ? AND user_id = ?`
+	upsertLearn = `
+		INSERT INTO memory_settings (workspace_id, user_id, learn, updated_at) VALUES (?, ?, ?, ?)
+		ON CONFLICT (workspace_id, user_id) DO UPDATE SET learn = excluded.learn, updated_at = excluded.updated_at`
+
+	insertHeard   = `INSERT INTO memory_heard (id, workspace_id, user_id, conversation_id, exchange, at) VALUES (?, ?, ?, ?, ?, ?)`
+	selectHeard   = `SELECT id, exchange FROM memory_heard WHERE workspace_id = ? AND user_id = ? AND conversation_id = ? ORDER BY at, id`
+	deleteHeard   = `DELETE FROM memory_heard WHERE id = ?`
+	deleteHeardOf = `DELETE FROM memory_heard WHERE workspace_id = ? AND user_id = ?`
+)
+
+// Vectors.
+const (
+	selectEmbedders = `SELECT serving, building FROM memory_embedders WHERE one = 1`
+	upsertEmbedders = `
+		INSERT INTO memory_embedders (one, serving, building) VALUES (1, ?, ?)
+		ON CONFLICT (one) DO UPDATE SET serving = excluded.serving, building = excluded.building`
+	waitingBelow = `SELECT ` + textColumns + ` FROM memory_texts AS t WHERE t.embedder < ? ORDER BY t.embedder, t.num LIMIT ?`
+	waitingAbove = `SELECT ` + textColumns + ` FROM memory_texts AS t WHERE t.embedder > ? ORDER BY t.embedder, t.num LIMIT ?`
+	anyWaiting   = `SELECT EXISTS (SELECT 1 FROM memory_texts WHERE embedder < ?) OR EXISTS (SELECT 1 FROM memory_texts WHERE embedder > ?)`
+	countWaiting = `SELECT count(*) FROM memory_texts WHERE embedder <> ?`
+	anyOf        = `SELECT EXISTS (SELECT 1 FROM memory_texts WHERE embedder = ?)`
+	markEmbedded = `UPDATE memory_texts SET embedder = ? WHERE num = ? AND id = ?`
+	selectOwners = `SELECT DISTINCT workspace_id FROM memory_spaces`
+)
+
+// Forgetting a user.
+const (
+	deleteFactsOf     = `DELETE FROM memory_facts WHERE workspace_id = ? AND user_id = ?`
+	deleteSpacesOf    = `DELETE FROM memory_spaces WHERE workspace_id = ? AND user_id = ?`
+	deleteSettingsOf  = `DELETE FROM memory_settings WHERE workspace_id = ? AND user_id = ?`
+	deleteProfileOf   = `DELETE FROM memory_profiles WHERE workspace_id = ? AND user_id = ?`
+	deleteRelationsOf = `DELETE FROM memory_relations WHERE workspace_id = ? AND user_id = ?`
+	deleteEntitiesOf  = `DELETE FROM memory_entities WHERE workspace_id = ? AND user_id = ?`
+	deleteSourcesOf   = `DELETE FROM memory_sources WHERE workspace_id = ? AND user_id = ?`
+	deleteTextsOf     = `DELETE FROM memory_texts WHERE workspace_id = ? AND user_id = ?`
+	selectSpacesOf    = `SELECT space FROM memory_spaces WHERE workspace_id = ? AND user_id = ?`
+	deleteHeardIn     = `DELETE FROM memory_heard WHERE workspace_id = ? AND conversation_id = ?`
+	deleteEntitiesIn  = `DELETE FROM memory_entities WHERE workspace_id = ? AND session_id = ? AND session_id <> ''`
+	deleteRelationsIn = `DELETE FROM memory_relations WHERE workspace_id = ? AND session_id = ? AND session_id <> ''`
+)
+
+// Removing a workspace.
+const (
+	deleteFactsIn        = `DELETE FROM memory_facts WHERE workspace_id = ?`
+	deleteSpacesIn       = `DELETE FROM memory_spaces WHERE workspace_id = ?`
+	deleteSettingsIn     = `DELETE FROM memory_settings WHERE workspace_id = ?`
+	deleteProfilesIn     = `DELETE FROM memory_profiles WHERE workspace_id = ?`
+	deleteAllRelationsIn = `DELETE FROM memory_relations WHERE workspace_id = ?`
+	deleteAllEntitiesIn  = `DELETE FROM memory_entities WHERE workspace_id = ?`
+	deleteSourcesIn      = `DELETE FROM memory_sources WHERE workspace_id = ?`
+	deleteTextsIn        = `DELETE FROM memory_texts WHERE workspace_id = ?`
+	deleteAllHeardIn     = `DELETE FROM memory_heard WHERE workspace_id = ?`
+)
