@@ -190,7 +190,7 @@ func (a systemAPI) setMode(ctx context.Context, in modeRequest) (ModeState, erro
 	if now != before {
 		a.s.log.InfoContext(ctx, "mode changed", "mode", in.Mode)
 	}
-	callOf(ctx).changed(before.public(), now.public())
+	callOf(ctx).changed(modeRequest{string(before.mode)}, modeRequest{string(now.mode)})
 	return now.public(), nil
 }
 

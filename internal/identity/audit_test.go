@@ -2,6 +2,7 @@ package identity_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/csv"
 	"encoding/json"
 	"errors"
@@ -312,5 +313,74 @@ func TestAuditExport(t *testing.T) {
 			t.Errorf("csv has %d rows: %q, %v", len(rows), rows[min(3, len(rows)-1)], err)
 		}
 		wantCode(t, "another format", w.ExportAudit(w.admin, &table, identity.AuditQuery{}, "xml"), "unknown_format")
+	})
+}
+
+// Each process remembers where it left a chain; none may trust that when another
+// one went on, or when the rows were replaced underneath.
+func TestTheEndOfAChainMovesUnderAProcess(t *testing.T) {
+	processes(t, 2, func(t *testing.T, dbs []*store.DB) {
+		both := []*identity.Directory{identitytest.New(t, dbs[0]), identitytest.New(t, dbs[1])}
+		admin := identitytest.SetUp(t, both[0]) // rows 1 and 2
+		home := identity.From(admin).Workspace
+		want := int64(2)
+		verify := func(what string) {
+			t.Helper()
+			if v, err := both[0].VerifyAudit(t.Context(), home); err != nil || !v.OK || v.Rows != want {
+				t.Fatalf("%s: %+v, %v; want %d rows", what, v, err, want)
+			}
+		}
+		for i, who := range []int{0, 0, 1, 0, 1, 1, 0, 1, 0, 0} {
+			must(t, "record", both[who].Record(admin, identity.Entry{Action: fmt.Sprint("act.", i)}))
+			want++
+		}
+		verify("taking turns")
+		for n := range 20 { // as many rows in one commit
+			must(t, "record", dbs[n%2].InTx(admin, func(tx *store.Tx) error {
+				for i := range n {
+					if err := both[n%2].Audit(admin, tx, identity.Entry{Action: fmt.Sprint("act.", n, ".", i)}); err != nil {
+						return err
+					}
+				}
+				return nil
+			}))
+			want += int64(n)
+		}
+		verify("many rows at once")
+		must(t, "cutting", dbs[1].InTx(admin, func(tx *store.Tx) error { // as a restored backup does
+			if _, err := tx.Exec(admin, `DELETE FROM identity_audit WHERE seq > 5`); err != nil {
+				return err
+			}
+			_, err := tx.Exec(admin, `UPDATE identity_audit_heads SET seq = 5, hash = (SELECT hash FROM identity_audit WHERE seq = 5)`)
+			return err
+		}))
+		want = 5
+		verify("cut")
+		for i, who := range []int{0, 1, 1} {
+			must(t, "record", both[who].Record(admin, identity.Entry{Action: fmt.Sprint("act.", i)}))
+			want++
+		}
+		verify("after the cut")
+	})
+}
+
+// A commit that failed leaves no trace in the memory of where the chain ends.
+func TestAFailedCommitDoesNotMoveTheEnd(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		w.record(2)
+		before := w.last().Seq
+		type broken struct{}
+		err := w.db.InTx(w.admin, func(tx *store.Tx) error {
+			// Flushed after the audit, in the order of their types' names.
+			tx.BeforeCommit(broken{}, nil, func(context.Context, *store.Tx, []any) error { return errors.New("broken") })
+			return w.Audit(w.admin, tx, identity.Entry{Action: "thing.make"})
+		})
+		if err == nil || w.last().Seq != before {
+			t.Fatalf("the commit went on: %v, row %d", err, w.last().Seq)
+		}
+		w.record(2)
+		if v, err := w.VerifyAudit(t.Context(), w.home()); err != nil || !v.OK || v.Last != before+2 {
+			t.Errorf("%+v, %v; want %d rows", v, err, before+2)
+		}
 	})
 }

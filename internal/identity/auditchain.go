@@ -152,21 +152,20 @@ func appendWords(text []byte, words ...string) []byte {
 // appendQuoted appends what json.Marshal makes of a string: existing chains were
 // hashed that way.
 func appendQuoted(text []byte, s string) []byte {
-	begun := len(text)
+	begun, done := len(text), 0
 	text = append(text, '"')
 	for i := range len(s) {
 		switch c := s[i]; {
 		case c == '"' || c == '\\':
-			text = append(text, '\\', c)
+			text = append(append(text, s[done:i]...), '\\')
+			done = i
 		case c < ' ' || c >= 0x7f || c == '<' || c == '>' || c == '&':
 			quoted, err := json.Marshal(s)
 			if err != nil { // a string always marshals
 				panic("identity: a string cannot be encoded: " + err.Error())
 			}
 			return append(text[:begun], quoted...)
-		default:
-			text = append(text, c)
 		}
 	}
-	return append(text, '"')
+	return append(append(text, s[done:]...), '"')
 }
