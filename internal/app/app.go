@@ -162,6 +162,9 @@ func (a *App) openJobs(context.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	if err := a.queue.Define(a.forgetKind()); err != nil {
+		return err
+	}
 	return a.queue.Define(a.backupKind())
 }
 
@@ -171,7 +174,7 @@ func (a *App) openIdentity(context.Context) error {
 		return err
 	}
 	opts := identity.Options{
-		DB: a.db, Box: a.box, Events: a.hub, Log: a.log,
+		DB: a.db, Box: a.box, Events: a.hub, Log: a.log, Deleted: a.workspaceDeleted,
 		SessionIdle:    time.Duration(a.cfg.Security.SessionDays) * 24 * time.Hour,
 		AuditRetention: a.cfg.Retention.Audit.Std(),
 	}

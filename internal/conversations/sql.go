@@ -120,7 +120,9 @@ const listAttachments = `
 const useAttachment = `
 	UPDATE conversations_attachments SET conversation_id = ? WHERE id = ? AND workspace_id = ? AND user_id = ? AND (conversation_id = '' OR conversation_id = ?)`
 
-const pruneAttachments = `DELETE FROM conversations_attachments WHERE conversation_id = '' AND created_at < ?`
+const pruneAttachments = `
+	DELETE FROM conversations_attachments WHERE id IN (
+		SELECT id FROM conversations_attachments WHERE conversation_id = '' AND created_at < ? LIMIT ?)`
 
 const commentColumns = `id, workspace_id, conversation_id, message_id, user_id, text, created_at`
 

@@ -37,6 +37,9 @@ type Options struct {
 	CacheTTL       time.Duration // how long changes made by another process may go unnoticed; 0: 5 seconds
 	AuditRetention time.Duration // 0: 400 days; negative: for ever
 
+	// Deleted hears of a workspace that is going, in the transaction that deletes it; home is another one. nil: nobody listens.
+	Deleted func(ctx context.Context, tx *store.Tx, ws, home ids.Workspace) error
+
 	Issuer string       // the product's name in authenticator apps; "": Fluxway
 	OIDC   *OIDCOptions // nil: no sign-in through an outside issuer
 }

@@ -130,6 +130,11 @@ func (d *Directory) DeleteWorkspace(ctx context.Context, ws ids.Workspace) error
 		if err != nil {
 			return err
 		}
+		if d.opts.Deleted != nil {
+			if err := d.opts.Deleted(ctx, tx, ws, home); err != nil {
+				return err
+			}
+		}
 		return d.Audit(ctx, tx, Entry{Workspace: home, Action: "workspace.delete", Resource: "workspaces/" + string(ws), Before: before})
 	})
 }

@@ -21,6 +21,7 @@ type Engine struct {
 	Begin      string // how a write transaction starts
 	Snapshot   string // how a transaction starts that reads one moment
 	Unhurried  string // what makes a connection fit for a transaction that replaces every row
+	RowPlace   string // the name of a row's own place in its table
 	SkipLocked string // suffix of a SELECT that claims rows
 	Types      map[string]string
 	Numbered   bool // $1 instead of ?

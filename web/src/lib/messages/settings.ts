@@ -173,7 +173,7 @@ export const settings = {
     deleted: "Workspace deleted",
     deleteTitle: (name: string) => `Delete ${name}?`,
     deleteBody:
-      "Its members, sessions and keys go, and nobody can reach its chats any more. This cannot be undone.",
+      "Its members, keys, chats, files, costs and memories are deleted; only the audit stays. This cannot be undone.",
     deleteConfirm: (name: string) => `Type “${name}” to confirm`,
     empty: "No workspaces",
   },
