@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httputil"
 	"net/url"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -205,7 +206,7 @@ func gatewayServer(args []string) error {
 	if err != nil {
 		return err
 	}
-	ledger, err := costs.New(costs.Options{DB: g.db, Hub: g.hub, Catalogue: catalogue, Sole: true})
+	ledger, err := costs.New(costs.Options{DB: g.db, Hub: g.hub, Catalogue: catalogue, Sole: true, Journal: filepath.Join(args[0], "journal")})
 	if err != nil {
 		return err
 	}

@@ -196,9 +196,11 @@ func (a *App) openCosts(context.Context) (err error) {
 	if a.catalogue, err = providers.NewCatalogue(nil); err != nil {
 		return err
 	}
-	a.ledger, err = costs.New(costs.Options{
-		DB: a.db, Hub: a.hub, Catalogue: a.catalogue, Log: a.log, Observe: a.observe, Sole: a.alone(), Premium: premium,
-	})
+	opts := costs.Options{DB: a.db, Hub: a.hub, Catalogue: a.catalogue, Log: a.log, Observe: a.observe, Sole: a.alone(), Premium: premium}
+	if opts.Sole {
+		opts.Journal = a.data.journal()
+	}
+	a.ledger, err = costs.New(opts)
 	return err
 }
 

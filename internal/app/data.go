@@ -32,6 +32,8 @@ func (d Data) Key() string { return filepath.Join(d.Dir, "secret.key") }
 // Socket is how commands on this machine reach the running server.
 func (d Data) Socket() string { return filepath.Join(d.Dir, "control.sock") }
 
+func (d Data) journal() string { return filepath.Join(d.Dir, "journal") }
+
 func (d Data) lock() string { return filepath.Join(d.Dir, "fluxway.lock") }
 
 // open makes the folder, for its owner only.

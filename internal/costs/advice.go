@@ -83,7 +83,7 @@ func (l *Ledger) Advise(ctx context.Context, ws ids.Workspace, since time.Time) 
 		{selectTwins, []any{ws, since, 2}, adviseConsolidation},
 		{selectUnhurried, []any{ws, since}, adviseOffPeak},
 	} {
-		rows, err := store.All[group](ctx, l.db.Read(), kind.query, kind.args...)
+		rows, err := store.All[group](ctx, l.read(ctx), kind.query, kind.args...)
 		if err != nil {
 			return nil, fmt.Errorf("looking for savings: %w", err)
 		}

@@ -127,10 +127,13 @@ func (k *book) open() error {
 // order, so that two processes cannot deadlock, before any record changes.
 func (k *book) gather(group []*op) error {
 	for _, o := range group {
-		o.marks = o.marks[:0]
+		o.marks, o.whole, o.merged = o.marks[:0], nil, false
 		switch {
 		case o.reserve != nil:
+			o.reserve.book = k
 			o.marks = k.budgets.marks(o.marks, o.reserve)
+		case o.settle != nil && o.settle.r.book == k: // it began in this group
+			o.merged, o.settle.r.row.whole = true, o.settle
 		case o.settle != nil:
 			o.marks = k.budgets.held(k.budgets.marks(o.marks, o.settle.r), o.settle.r.holds)
 		}
@@ -294,7 +297,7 @@ func (k *book) committed(group []*op) {
 	for _, o := range group {
 		l.written(o)
 		switch {
-		case o.reserve != nil && o.answer.verdict == Allow:
+		case o.reserve != nil && o.answer.verdict == Allow && o.whole == nil:
 			l.open[o.reserve.rec.ID] = o.reserve
 		case o.settle != nil:
 			delete(l.open, o.settle.r.rec.ID)

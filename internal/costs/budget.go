@@ -278,7 +278,7 @@ func (l *Ledger) Grant(ctx context.Context, ws ids.Workspace, id ids.Budget, amo
 
 // Budget reads one budget of a workspace and where it stands.
 func (l *Ledger) Budget(ctx context.Context, ws ids.Workspace, id ids.Budget) (BudgetStatus, error) {
-	b, err := store.One[Budget](ctx, l.db.Read(), selectBudget, id, ws)
+	b, err := store.One[Budget](ctx, l.read(ctx), selectBudget, id, ws)
 	if errors.Is(err, store.ErrNoRows) {
 		return BudgetStatus{}, budgetNotFound(id)
 	}
@@ -290,7 +290,7 @@ func (l *Ledger) Budget(ctx context.Context, ws ids.Workspace, id ids.Budget) (B
 
 // Budgets lists a workspace's budgets, oldest first, and where each stands.
 func (l *Ledger) Budgets(ctx context.Context, ws ids.Workspace) ([]BudgetStatus, error) {
-	rows, err := store.All[Budget](ctx, l.db.Read(), selectBudgets, ws)
+	rows, err := store.All[Budget](ctx, l.read(ctx), selectBudgets, ws)
 	if err != nil {
 		return nil, fmt.Errorf("listing budgets: %w", err)
 	}
@@ -314,10 +314,10 @@ func (l *Ledger) standing(ctx context.Context, b Budget) (BudgetStatus, error) {
 	}
 	b.loc = loc
 	s := BudgetStatus{Budget: b, Span: b.Period.At(l.now(), loc)}
-	p, err := store.One[period](ctx, l.db.Read(), selectPeriod, b.ID, s.Span.Start)
+	p, err := store.One[period](ctx, l.read(ctx), selectPeriod, b.ID, s.Span.Start)
 	if errors.Is(err, store.ErrNoRows) {
 		p = period{}
-		if p.Carried, err = carried(ctx, l.db.Read(), &b, s.Span); err != nil {
+		if p.Carried, err = carried(ctx, l.read(ctx), &b, s.Span); err != nil {
 			return s, err
 		}
 	} else if err != nil {

@@ -44,10 +44,10 @@ type Options struct {
 	// Patience is how long a call waits for others in flight to give back what
 	// they hold of a nearly spent budget; 0: 15 s; negative: not at all.
 	Patience time.Duration
-	// Strict makes relayed calls, too, wait for their row before the vendor is
-	// asked. Without it the row of a call that certainly fits its budgets is written
-	// meanwhile, and is durable before anything of the answer is passed on.
-	Strict bool
+	// Journal is a folder for a file that takes the rows of calls which certainly
+	// fit their budgets before the database does, in groups. It needs Sole: nobody
+	// else could read it. Empty: calls wait for the database.
+	Journal string
 	// Pause is how far apart calls are under a throttling budget; 0: 10 s.
 	Pause     time.Duration
 	Retention time.Duration    // how long single records are kept; 0: 400 days; negative: for ever
@@ -55,7 +55,7 @@ type Options struct {
 }
 
 // Ledger records what calls cost and keeps budgets.
-// Lock order: flushing, then mu.
+// Lock order: replaying, then flushing, then mu.
 type Ledger struct {
 	db        *store.DB
 	hub       *events.Hub
@@ -66,10 +66,14 @@ type Ledger struct {
 	process   string
 	now       func() time.Time
 	shared    bool
+	journal   *journal      // nil: none
 	kick      chan struct{} // holds one: someone waits for the queue
 	later     chan struct{} // holds one: the queue has something that nobody waits for
 
 	budgets atomic.Pointer[budgetSet] // nil: to be read again
+
+	replaying sync.Mutex // guards the field below
+	replayed  bool       // the journal that was found is written
 
 	flushing sync.Mutex // held while a group is written; guards the fields below
 	cache    map[periodKey]period
@@ -80,6 +84,7 @@ type Ledger struct {
 	mu      sync.Mutex // guards the fields below
 	queue   []*op
 	running bool
+	writing bool // a group is on its way into the database
 	open    map[ids.Usage]*Reservation
 	freed   chan struct{} // closed when holds were given back
 	waiting int           // calls that wait for holds to be given back
@@ -93,6 +98,9 @@ type Ledger struct {
 func New(opts Options) (*Ledger, error) {
 	if opts.DB == nil || opts.Hub == nil || opts.Catalogue == nil {
 		return nil, errors.New("costs: Options.DB, Options.Hub and Options.Catalogue are required")
+	}
+	if opts.Journal != "" && !opts.Sole {
+		return nil, errors.New("costs: Options.Journal needs Options.Sole")
 	}
 	if opts.Log == nil {
 		opts.Log = slog.New(slog.DiscardHandler)
@@ -114,6 +122,9 @@ func New(opts Options) (*Ledger, error) {
 		open: make(map[ids.Usage]*Reservation), freed: make(chan struct{}), rooms: make(map[periodKey]Standing), updates: make(map[ids.Workspace]Updated),
 	}
 	l.now = func() time.Time { return opts.Now().UTC().Truncate(time.Microsecond) }
+	if opts.Journal != "" {
+		l.journal = &journal{dir: opts.Journal}
+	}
 	l.meters = newMeters(opts.Observe, l)
 	opts.DB.OnRestore(store.RestoreHook{Name: "costs", Done: func(context.Context) { l.reset() }})
 	opts.DB.AddRetention(store.Retention{Name: "costs_records", Keep: opts.Retention, Prune: l.Prune})
@@ -123,14 +134,18 @@ func New(opts Options) (*Ledger, error) {
 // How often Run looks after what is in flight, and says what was spent; how long
 // a change that nobody waits for may wait for company.
 const (
-	linger    = 20 * time.Millisecond
+	linger    = 100 * time.Millisecond
 	tendEvery = 5 * time.Second
 	sayEvery  = 500 * time.Millisecond
 )
 
-// Run closes what dead processes left open, then writes behind until ctx ends;
-// what was queued by then is written before it returns.
+// Run writes what a killed process left in the journal, closes what dead
+// processes left open, then writes behind until ctx ends; what was queued by then
+// is written before it returns.
 func (l *Ledger) Run(ctx context.Context) error {
+	if err := l.replay(ctx); err != nil {
+		return err
+	}
 	l.mu.Lock()
 	l.running = true
 	l.mu.Unlock()
@@ -139,6 +154,9 @@ func (l *Ledger) Run(ctx context.Context) error {
 		l.running = false
 		l.mu.Unlock()
 		l.flush()
+		if err := l.journal.close(); err != nil {
+			l.log.Error("journal not closed", "part", "costs", "err", err)
+		}
 		l.sayUpdates(true)
 	}()
 	var sweeper sync.WaitGroup
@@ -148,21 +166,19 @@ func (l *Ledger) Run(ctx context.Context) error {
 	defer tend.Stop()
 	defer say.Stop()
 	defer due.Stop()
-	armed := true
+	var later <-chan struct{} // nil while due is set: one knock is enough
 	for {
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-l.later:
-			if !armed {
-				armed = true
-				due.Reset(linger)
-			}
+		case <-later:
+			later = nil
+			due.Reset(linger)
 		case <-l.kick:
 			l.flush()
 			say.Reset(sayEvery)
 		case <-due.C:
-			armed = false
+			later = l.later
 			l.flush()
 			say.Reset(sayEvery)
 		case <-tend.C:

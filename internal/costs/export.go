@@ -18,7 +18,7 @@ import (
 // each goes through a workspace's records, oldest first, without holding them.
 func (l *Ledger) each(ctx context.Context, ws ids.Workspace, q Query) func(yield func(Record, error) bool) {
 	args := append([]any{ws, q.since(), q.until()}, q.filters()...)
-	return store.Each[Record](ctx, l.db.Read(), exportRecords, args...)
+	return store.Each[Record](ctx, l.read(ctx), exportRecords, args...)
 }
 
 // ExportJSONL writes records as one JSON object a line, oldest first.

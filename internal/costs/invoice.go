@@ -168,7 +168,7 @@ func (l *Ledger) Reconcile(ctx context.Context, ws ids.Workspace, provider strin
 	}
 	rec.Span.End = rec.Span.End.AddDate(0, 0, 1)
 	for _, query := range []string{selectInvoiced, selectInvoicedDays} {
-		ours, err := store.All[recorded](ctx, l.db.Read(), query, ws, provider, rec.Span.Start, rec.Span.End)
+		ours, err := store.All[recorded](ctx, l.read(ctx), query, ws, provider, rec.Span.Start, rec.Span.End)
 		if err != nil {
 			return rec, fmt.Errorf("adding up what %s should charge: %w", provider, err)
 		}

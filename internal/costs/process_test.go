@@ -3,9 +3,12 @@ package costs_test
 import (
 	"bufio"
 	"context"
+	"encoding/binary"
 	"fmt"
+	"hash/crc32"
 	"os"
 	osexec "os/exec"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -23,7 +26,8 @@ import (
 )
 
 // child makes calls for ever, from eight sides at once, and says on stdout what
-// it was promised: "began ID" once Reserve returned, "ended ID" once Flush did.
+// it was promised: "began ID" once Reserve returned, "ended ID" once Flush did, or
+// with a journal once Settle did.
 func child(engine, where string, ws ids.Workspace) error {
 	open := sqlite.Open
 	if engine == "postgres" {
@@ -45,7 +49,11 @@ func child(engine, where string, ws ids.Workspace) error {
 	if err != nil {
 		return err
 	}
-	l, err := costs.New(costs.Options{DB: db, Hub: hub, Catalogue: catalogue, Sole: engine == "sqlite"})
+	opts := costs.Options{DB: db, Hub: hub, Catalogue: catalogue, Sole: engine != "postgres"}
+	if engine == journalled {
+		opts.Journal = journalOf(where)
+	}
+	l, err := costs.New(opts)
 	if err != nil {
 		return err
 	}
@@ -68,15 +76,45 @@ func child(engine, where string, ws ids.Workspace) error {
 				}
 				say("began", r.ID())
 				r.Settle(used(100, 10))
-				if err := l.Flush(ctx); err != nil {
-					failed <- err
-					return
+				if engine != journalled {
+					if err := l.Flush(ctx); err != nil {
+						failed <- err
+						return
+					}
 				}
 				say("ended", r.ID())
 			}
 		}()
 	}
 	return <-failed
+}
+
+// journalled is SQLite with a journal beside it.
+const journalled = "journal"
+
+func journalOf(where string) string { return filepath.Join(filepath.Dir(where), "journal") }
+
+func TestAJournalKeepsWhatAKilledProcessPromised(t *testing.T) {
+	t.Parallel()
+	where, db := database(t, "sqlite")
+	ws := storetest.Workspace()
+	began, ended := map[ids.Usage]bool{}, map[ids.Usage]bool{}
+	l := coststest.New(t, db, costs.Options{Sole: true})
+	b := budget(t, l, ws, costs.Budget{Amount: 1 << 40, Period: costs.Total})
+	// Enough lines that the last child fills more than one file of its journal.
+	for _, lines := range []int{1, 30, 500, 20_000} {
+		killAfter(t, lines, journalled, where, ws, began, ended)
+	}
+	l = coststest.New(t, db, costs.Options{Sole: true, Journal: journalOf(where)})
+	stop := coststest.Run(t, l)
+	if _, err := l.Sweep(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	stop()
+	seen(t, l, ws, b.ID, began, ended)
+	if left, err := filepath.Glob(filepath.Join(journalOf(where), "*")); err != nil || len(left) > 0 {
+		t.Errorf("left of the journal: %v, %v", left, err)
+	}
 }
 
 func TestKilledProcessesLoseNothingTheyPromised(t *testing.T) {
@@ -101,20 +139,27 @@ func TestKilledProcessesLoseNothingTheyPromised(t *testing.T) {
 		if _, err := l.Sweep(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		for id := range began {
-			rec, err := l.Record(t.Context(), ws, id)
-			if err != nil || rec.Outcome == costs.Open || rec.Price == nil || *rec.Price < 100 {
-				t.Errorf("began: %+v, %v", rec, err)
-			}
-			if ended[id] && (rec.Outcome != costs.OK || *rec.Price != 120 || rec.Estimated) {
-				t.Errorf("ended: %+v", rec)
-			}
-		}
-		sums, err := l.Totals(t.Context(), ws, costs.Query{})
-		if s := standing(t, l, ws, b.ID); err != nil || s.Spent != int64(sums.Price) || s.Calls != sums.Calls || s.Reserved != 0 || s.Calls < int64(len(began)) {
-			t.Errorf("budget %+v, ledger %+v, %d began, %v", s, sums, len(began), err)
-		}
+		seen(t, l, ws, b.ID, began, ended)
 	})
+}
+
+// seen checks that the ledger has every promise, and that the budget agrees.
+func seen(t *testing.T, l *costs.Ledger, ws ids.Workspace, b ids.Budget, began, ended map[ids.Usage]bool) {
+	t.Helper()
+	for id := range began {
+		rec, err := l.Record(t.Context(), ws, id)
+		if err != nil || rec.Outcome == costs.Open || rec.Price == nil || *rec.Price < 100 {
+			t.Errorf("began: %+v, %v", rec, err)
+			continue
+		}
+		if ended[id] && (rec.Outcome != costs.OK || *rec.Price != 120 || rec.Estimated) {
+			t.Errorf("ended: %+v", rec)
+		}
+	}
+	sums, err := l.Totals(t.Context(), ws, costs.Query{})
+	if s := standing(t, l, ws, b); err != nil || s.Spent != int64(sums.Price) || s.Calls != sums.Calls || s.Reserved != 0 || s.Calls < int64(len(began)) {
+		t.Errorf("budget %+v, ledger %+v, %d began, %v", s, sums, len(began), err)
+	}
 }
 
 // database is one that another process can open too.
@@ -165,5 +210,30 @@ func killAfter(t *testing.T, lines int, engine, where string, ws ids.Workspace, 
 	}
 	if err := cmd.Wait(); err == nil {
 		t.Fatal("the child ended by itself")
+	}
+}
+
+func TestAJournalOfAnotherVersionIsPutAside(t *testing.T) {
+	t.Parallel()
+	db, dir := storetest.SQLite(t), t.TempDir()
+	entry := []byte{99, 1, 2, 3}
+	frame := binary.LittleEndian.AppendUint32(nil, uint32(len(entry)))
+	frame = binary.LittleEndian.AppendUint32(frame, crc32.Checksum(entry, crc32.MakeTable(crc32.Castagnoli)))
+	file := filepath.Join(dir, "costs-000000000007.journal")
+	if err := os.WriteFile(file, append(frame, entry...), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	l, ws := coststest.New(t, db, costs.Options{Sole: true, Journal: dir}), storetest.Workspace()
+	coststest.Run(t, l)
+	if n, err := l.Sweep(t.Context()); n != 0 || err != nil {
+		t.Fatalf("swept %d, %v", n, err)
+	}
+	if _, err := os.Stat(file + ".unread"); err != nil {
+		t.Error(err)
+	}
+	r := mustReserve(t, l, call(ws, coststest.Plain, 100, 10))
+	r.Settle(used(100, 10))
+	if rec, err := l.Record(t.Context(), ws, r.ID()); err != nil || rec.Outcome != costs.OK {
+		t.Errorf("%+v, %v", rec, err)
 	}
 }

@@ -64,7 +64,7 @@ func (q Query) facts(ws ids.Workspace) []any {
 
 // Record reads one attempt of a workspace.
 func (l *Ledger) Record(ctx context.Context, ws ids.Workspace, id ids.Usage) (Record, error) {
-	rec, err := store.One[Record](ctx, l.db.Read(), selectOwnRecord, id, ws)
+	rec, err := store.One[Record](ctx, l.read(ctx), selectOwnRecord, id, ws)
 	if errors.Is(err, store.ErrNoRows) {
 		return rec, fault.New(fault.NotFound, "record_not_found", "There is no record %s.", id).WithHint("GET /api/v1/costs/records lists yours.")
 	}
@@ -87,7 +87,7 @@ func (l *Ledger) Records(ctx context.Context, ws ids.Workspace, q Query) (page.P
 		after = place{At: never.UnixMicro()}
 	}
 	args := append([]any{ws, q.since(), q.until(), after.At, after.At, string(after.ID)}, q.filters()...)
-	rows, err := store.All[Record](ctx, l.db.Read(), listRecords, append(args, q.Size()+1)...)
+	rows, err := store.All[Record](ctx, l.read(ctx), listRecords, append(args, q.Size()+1)...)
 	if err != nil {
 		return page.Page[Record]{}, fmt.Errorf("listing records: %w", err)
 	}
@@ -125,7 +125,7 @@ func (s *Sums) add(o Sums) {
 
 // Totals adds everything up.
 func (l *Ledger) Totals(ctx context.Context, ws ids.Workspace, q Query) (Sums, error) {
-	s, err := store.One[Sums](ctx, l.db.Read(), selectTotals, q.facts(ws)...)
+	s, err := store.One[Sums](ctx, l.read(ctx), selectTotals, q.facts(ws)...)
 	if err != nil {
 		return s, fmt.Errorf("adding up costs: %w", err)
 	}
@@ -153,7 +153,7 @@ func (l *Ledger) Breakdown(ctx context.Context, ws ids.Workspace, by string, q Q
 	if err != nil {
 		return nil, err
 	}
-	rows, err := store.All[Share](ctx, l.db.Read(), statement, append(q.facts(ws), q.Size())...)
+	rows, err := store.All[Share](ctx, l.read(ctx), statement, append(q.facts(ws), q.Size())...)
 	if err != nil {
 		return nil, fmt.Errorf("breaking costs down by %s: %w", by, err)
 	}

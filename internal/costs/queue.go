@@ -18,11 +18,24 @@ type op struct {
 	settle  *settling
 	do      func(k *book) error // anything else
 
-	adds   [2]int64 // the most that it adds to any budget while it is queued
-	marks  []mark   // the budgets concerned, with the period of each
-	answer answer   // of a reserve
+	adds   [2]int64  // the most that it adds to any budget while it is queued
+	marks  []mark    // the budgets concerned, with the period of each
+	whole  *settling // of a reserve: how the call ended, if that is in the same group
+	merged bool      // of a settle: its reserve writes it
+	answer answer    // of a reserve
 	err    error
-	done   chan struct{} // closed when written
+	leaf   *leaf         // where the journal has it; nil: it has not
+	done   chan struct{} // closed when written; nil: nobody waits
+}
+
+// note writes the change to the journal.
+func (o *op) note(j *journal) (err error) {
+	if o.reserve != nil {
+		o.leaf, err = j.begun(o.reserve)
+	} else {
+		o.leaf, err = j.ended(o.settle)
+	}
+	return err
 }
 
 // submit queues a change. Without Run the caller writes it, and whatever else
@@ -37,12 +50,17 @@ func (l *Ledger) submit(o *op) {
 // enqueue adds a change to the queue. The caller holds mu, and calls wake after.
 func (l *Ledger) enqueue(o *op) (running bool, wake chan struct{}) {
 	l.queue = append(l.queue, o)
-	l.pending[0] += o.adds[0]
-	l.pending[1] += o.adds[1]
-	if o.settle != nil && l.waiting == 0 {
+	if o.done == nil && l.waiting == 0 {
 		return l.running, l.later
 	}
 	return l.running, l.kick
+}
+
+// adding counts what a change may add to budgets until it is written. The caller
+// holds mu.
+func (l *Ledger) adding(o *op) {
+	l.pending[0] += o.adds[0]
+	l.pending[1] += o.adds[1]
 }
 
 func (l *Ledger) wake(running bool, wake chan struct{}) {
@@ -75,6 +93,18 @@ func (l *Ledger) Flush(ctx context.Context) error {
 	return l.change(ctx, func(*book) error { return nil })
 }
 
+// read is where rows are read that people look at: what the journal took is
+// written first, so that nobody misses a call they just made.
+func (l *Ledger) read(ctx context.Context) store.Querier {
+	l.mu.Lock()
+	behind := l.journal != nil && (l.writing || len(l.queue) > 0)
+	l.mu.Unlock()
+	if behind {
+		_ = l.Flush(ctx) // what could not be written is logged; the rest is still worth reading
+	}
+	return l.db.Read()
+}
+
 // change runs f in the queue's order and waits for it.
 func (l *Ledger) change(ctx context.Context, f func(k *book) error) error {
 	o := &op{do: f, done: make(chan struct{})}
@@ -101,6 +131,7 @@ func (l *Ledger) flush() {
 		if len(l.queue) == 0 {
 			l.queue = nil
 		}
+		l.writing = len(group) > 0
 		l.mu.Unlock()
 		if len(group) == 0 {
 			return
@@ -128,10 +159,32 @@ func (l *Ledger) write(group []*op) {
 	}
 	for _, o := range group {
 		o.err = err
-		if o.settle != nil && err != nil {
+		switch {
+		case err == nil:
+		case o.settle != nil:
 			l.log.Error("usage not written", "part", "costs", "record", o.settle.r.rec.ID, "err", err)
+		case o.leaf != nil:
+			l.log.Error("call not written", "part", "costs", "record", o.reserve.rec.ID, "err", err)
 		}
-		close(o.done)
+		if o.done != nil {
+			close(o.done)
+		}
+	}
+	if err == nil && l.journal != nil {
+		l.struck(group)
+	}
+}
+
+// struck takes what the database has now off the journal.
+func (l *Ledger) struck(group []*op) {
+	var of []*leaf
+	for _, o := range group {
+		if o.leaf != nil {
+			of = append(of, o.leaf)
+		}
+	}
+	if err := l.journal.written(of); err != nil {
+		l.log.Error("journal not shortened", "part", "costs", "err", err)
 	}
 }
 

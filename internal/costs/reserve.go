@@ -24,7 +24,8 @@ type Call struct {
 	Output   int64  // the most that may come; 0: the model's own limit
 	Print    Print  // for advice about repeated prompts; zero: none
 	// Behind lets the row be written while the vendor is asked, if every budget
-	// certainly has room. The caller then waits for Durable before anything is passed on.
+	// certainly has room. The caller then waits for Durable before anything is
+	// passed on. With a journal no row of a call that certainly fits is waited for.
 	Behind bool
 }
 
@@ -48,6 +49,7 @@ type Reservation struct {
 	behind  bool
 	row     *op         // writes the row
 	account string      // the one that was asked; used by who makes the call
+	book    *book       // the transaction that writes the row; used by who writes
 	settled atomic.Bool // by whoever came first
 	output  atomic.Int64
 	noted   int64 // output that was written; used by Run only
@@ -83,13 +85,19 @@ func (l *Ledger) reservation(c Call) *Reservation {
 		Attempt: max(c.Attempt, 1), Unit: Money, Outcome: Open, Process: l.process, PrefixPrint: c.Print.Prefix, PromptPrint: c.Print.Prompt, At: at,
 	}
 	r.rec.Input = min(max(c.Input, 0), maxTokens)
-	r.rates = rate(l.catalogue, c.Provider, c.Model, at)
-	if milli, counts := l.opts.Premium(c.Provider, c.Model); counts {
-		r.premium, r.rec.Unit = milli, Premium
-		return r
-	}
-	r.worst, r.priced = r.rates.worst(r.rec.Input, cmp.Or(min(max(c.Output, 0), maxTokens), r.rates.maxOutput, l.opts.Output))
+	r.value(c.Output)
 	return r
+}
+
+// value finds out what the call may cost; output 0: as much as the model can say.
+func (r *Reservation) value(output int64) {
+	l, rec := r.l, &r.rec
+	r.rates = rate(l.catalogue, rec.Provider, rec.Model, rec.At)
+	if milli, counts := l.opts.Premium(rec.Provider, rec.Model); counts {
+		r.premium, rec.Unit = milli, Premium
+		return
+	}
+	r.worst, r.priced = r.rates.worst(rec.Input, cmp.Or(min(max(output, 0), maxTokens), r.rates.maxOutput, l.opts.Output))
 }
 
 // needs is what the call may cost in a budget's unit. What has no known price
@@ -107,7 +115,7 @@ func (r *Reservation) needs(b *Budget) int64 {
 }
 
 func (l *Ledger) reserve(ctx context.Context, r *Reservation) error {
-	if r.behind && !l.opts.Strict && l.reserveBehind(r) {
+	if l.reserveBehind(r) {
 		return nil
 	}
 	r.behind = false
@@ -134,21 +142,35 @@ func (l *Ledger) reserve(ctx context.Context, r *Reservation) error {
 	}
 }
 
-// reserveBehind queues the row of a call that certainly fits.
+// reserveBehind queues the row of a call that certainly fits; with a journal it
+// is durable when this returns.
 func (l *Ledger) reserveBehind(r *Reservation) bool {
 	set := l.budgets.Load()
 	if set == nil {
 		return false
 	}
-	r.row = &op{reserve: r, done: make(chan struct{}), adds: [2]int64{max(int64(r.worst), 1), r.premium}}
+	r.row = &op{reserve: r, adds: [2]int64{max(int64(r.worst), 1), r.premium}}
 	l.mu.Lock()
-	if !l.roomy(set, r) {
+	noted := l.running && l.journal != nil
+	fits := (noted || r.behind) && l.roomy(set, r)
+	if fits {
+		l.adding(r.row)
+	}
+	l.mu.Unlock()
+	if !fits {
+		return false
+	}
+	r.behind = true
+	if !noted {
+		r.row.done = make(chan struct{})
+	} else if err := r.row.note(l.journal); err != nil {
+		l.log.Error("journal not written", "part", "costs", "err", err)
+		l.mu.Lock()
+		l.written(r.row)
 		l.mu.Unlock()
 		return false
 	}
-	running, wake := l.enqueue(r.row)
-	l.mu.Unlock()
-	l.wake(running, wake)
+	l.submit(r.row)
 	return true
 }
 
@@ -215,6 +237,9 @@ func (l *Ledger) ask(ctx context.Context, r *Reservation) (answer, error) {
 
 // Durable waits until the row of a call reserved with Behind is written.
 func (r *Reservation) Durable(ctx context.Context) error {
+	if r.row.leaf != nil {
+		return nil
+	}
 	select {
 	case <-r.row.done:
 		return r.row.err
@@ -239,6 +264,12 @@ func (k *book) reserve(o *op) error {
 	if o.answer.verdict != Allow {
 		return nil
 	}
+	if err := k.live(); err != nil {
+		return err
+	}
+	if o.whole != nil {
+		return k.insertWhole(o)
+	}
 	holds := make([]hold, 0, len(o.marks))
 	for _, m := range o.marks {
 		amount := r.needs(m.budget)
@@ -249,9 +280,6 @@ func (k *book) reserve(o *op) error {
 	o.answer.holds = holds
 	text, err := holdsText(holds)
 	if err != nil {
-		return err
-	}
-	if err := k.live(); err != nil {
 		return err
 	}
 	rec := &r.rec

@@ -35,7 +35,21 @@ func (r *Reservation) Settle(s Settlement) {
 		spent = *x.price
 	}
 	r.rec.Allowance.settle(r.worst, spent)
-	r.l.submit(&op{settle: x, done: make(chan struct{}), adds: [2]int64{max(0, int64(spent-r.worst)), max(0, x.to.Usage.PremiumMilli-r.premium)}})
+	r.l.settled(&op{settle: x, adds: [2]int64{max(0, int64(spent-r.worst)), max(0, x.to.Usage.PremiumMilli-r.premium)}})
+}
+
+// settled queues how a call ended; with a journal that is durable when this returns.
+func (l *Ledger) settled(o *op) {
+	l.mu.Lock()
+	l.adding(o)
+	running := l.running
+	l.mu.Unlock()
+	if running && l.journal != nil {
+		if err := o.note(l.journal); err != nil {
+			l.log.Error("journal not written", "part", "costs", "err", err)
+		}
+	}
+	l.submit(o)
 }
 
 // settling prices what was used. A call that used nothing and did not end well
@@ -70,12 +84,20 @@ func (x *settling) unit() Unit {
 // settle writes a call's end and moves what was held to what was spent.
 func (k *book) settle(o *op) error {
 	x := o.settle
+	if o.merged {
+		return nil
+	}
 	old, write, err := k.endRow(x)
 	if err != nil || !write {
 		return err
 	}
-	k.freed = k.freed || len(o.marks) > 0
-	for _, m := range o.marks {
+	return k.charge(x, o.marks, old)
+}
+
+// charge moves what was held to what was spent; old is what was booked before.
+func (k *book) charge(x *settling, marks []mark, old *Record) error {
+	k.freed = k.freed || len(marks) > 0
+	for _, m := range marks {
 		amount, known := m.budget.price(x.price, x.to.Usage.PremiumMilli)
 		if x.unit() == Premium && m.budget.Unit == Money {
 			amount, known = 0, true
@@ -98,6 +120,26 @@ func (k *book) settle(o *op) error {
 	}
 	k.add(x, old)
 	return nil
+}
+
+// insertWhole writes the row of a call that began and ended since the last
+// group; nothing was ever held for it.
+func (k *book) insertWhole(o *op) error {
+	x, rec := o.whole, &o.reserve.rec
+	u, s := x.to.Usage, &x.to
+	var price any
+	if x.price != nil {
+		price = int64(*x.price)
+	}
+	_, err := k.tx.Exec(k.ctx, insertWhole, string(rec.ID), string(rec.Workspace), string(rec.User), string(rec.Key), rec.Agent, string(rec.Run),
+		string(rec.Conversation), rec.Project, rec.Workflow, rec.Door, rec.Asked, rec.Model, s.Model, rec.Provider, s.Account, rec.Attempt,
+		string(x.unit()), price, u.PremiumMilli, u.Input, u.CacheRead, u.CacheWrite, u.CacheWriteLong, u.AudioInput, u.ImageInput, u.Output,
+		u.Reasoning, u.AudioOutput, u.ImageOutput, u.Estimated, s.Latency.Microseconds(), s.FirstToken.Microseconds(), string(s.Outcome),
+		s.ErrorCode, rec.Process, rec.PrefixPrint, rec.PromptPrint, rec.At.UnixMicro())
+	if err != nil {
+		return fmt.Errorf("writing the row of a call: %w", err)
+	}
+	return k.charge(x, o.marks, nil)
 }
 
 func count(yes bool) int64 {

@@ -11,6 +11,12 @@ const insertRecord = `
 		audio_output, image_output, estimated, latency, first_token, outcome, error_code, holds, process, prefix_print, prompt_print, at)
 	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '', ?, ?, ?, ?, NULL, 0, ?, 0, 0, 0, 0, 0, 0, 0, 0, 0, TRUE, 0, 0, 'open', '', ?, ?, ?, ?, ?)`
 
+const insertWhole = `
+	INSERT INTO costs_records (id, workspace_id, user_id, key_id, agent, run_id, conversation_id, project, workflow, door, model_asked, model, served,
+		provider, account, attempt, unit, price, premium, input, cache_read, cache_write, cache_write_long, audio_input, image_input, output, reasoning,
+		audio_output, image_output, estimated, latency, first_token, outcome, error_code, holds, process, prefix_print, prompt_print, at)
+	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '', ?, ?, ?, ?)`
+
 const settleColumns = `
 	UPDATE costs_records SET served = ?, account = ?, unit = ?, price = ?, premium = ?, input = ?, cache_read = ?, cache_write = ?,
 		cache_write_long = ?, audio_input = ?, image_input = ?, output = ?, reasoning = ?, audio_output = ?, image_output = ?, estimated = ?,

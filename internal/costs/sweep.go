@@ -2,7 +2,6 @@ package costs
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"time"
 
@@ -39,8 +38,12 @@ func (l *Ledger) sweepEvery(ctx context.Context) {
 }
 
 // Sweep closes the calls that dead processes left open: broken, and charged with
-// an estimate of what had been sent and received.
+// an estimate of what had been sent and received. What a journal says of their
+// end is written before.
 func (l *Ledger) Sweep(ctx context.Context) (int, error) {
+	if err := l.replay(ctx); err != nil {
+		return 0, err
+	}
 	swept := 0
 	for after := ""; ; {
 		rows, err := l.stale(ctx, after)
@@ -70,11 +73,9 @@ func (l *Ledger) stale(ctx context.Context, after string) ([]Record, error) {
 
 // abandon settles a row whose caller is gone.
 func (l *Ledger) abandon(ctx context.Context, rec Record) (int, error) {
-	r := &Reservation{l: l, rec: rec, rates: rate(l.catalogue, rec.Provider, rec.Model, rec.At)}
-	if rec.Holds != "" {
-		if err := json.Unmarshal([]byte(rec.Holds), &r.holds); err != nil {
-			return 0, fmt.Errorf("reading what is held for %s: %w", rec.ID, err)
-		}
+	r, err := l.revive(rec)
+	if err != nil {
+		return 0, err
 	}
 	usage := rec.usage()
 	usage.Estimated = true
@@ -141,7 +142,7 @@ func (l *Ledger) RunSpent(ctx context.Context, ws ids.Workspace, run ids.Run, si
 		Price Micros `db:"price"`
 		Calls int    `db:"calls"`
 	}
-	s, err := store.One[sum](ctx, l.db.Read(), selectRunSpent, ws, since, run)
+	s, err := store.One[sum](ctx, l.read(ctx), selectRunSpent, ws, since, run)
 	if err != nil {
 		return 0, 0, fmt.Errorf("adding up what %s has spent: %w", run, err)
 	}

@@ -58,7 +58,7 @@ func (l *Ledger) Trend(ctx context.Context, ws ids.Workspace, step Step, zone st
 		return points, err
 	}
 	i := 0
-	for row, err := range store.Each[quarter](ctx, l.db.Read(), selectTrend, q.facts(ws)...) {
+	for row, err := range store.Each[quarter](ctx, l.read(ctx), selectTrend, q.facts(ws)...) {
 		if err != nil {
 			return nil, fmt.Errorf("reading a trend: %w", err)
 		}

@@ -1,0 +1,129 @@
+package costs
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/fluxway/fluxway/internal/ids"
+	"github.com/fluxway/fluxway/internal/store"
+)
+
+// replay writes what a killed process had told its journal only, once. A call
+// that began and did not end stays open, for the sweep.
+func (l *Ledger) replay(ctx context.Context) error {
+	l.replaying.Lock()
+	defer l.replaying.Unlock()
+	if l.journal == nil || l.replayed {
+		return nil
+	}
+	ctx = context.WithoutCancel(ctx) // half of it would have to be done again
+	files, err := leaves(l.journal.dir)
+	if err != nil {
+		return err
+	}
+	calls := make(map[ids.Usage]*Reservation)
+	for _, path := range files {
+		if err := l.replayLeaf(ctx, path, calls); err != nil {
+			return err
+		}
+	}
+	l.replayed = true
+	return nil
+}
+
+func (l *Ledger) replayLeaf(ctx context.Context, path string, calls map[ids.Usage]*Reservation) error {
+	var group []*op
+	err := readLeaf(path, func(kind entryKind, entry []byte) error {
+		o, err := l.changeOf(ctx, kind, entry, calls)
+		if o != nil {
+			group = append(group, o)
+		}
+		return err
+	})
+	unread := errors.Is(err, errEntry)
+	if err != nil && !unread {
+		return err
+	}
+	l.mu.Lock()
+	for _, o := range group {
+		l.enqueue(o)
+	}
+	l.mu.Unlock()
+	l.flush()
+	for _, o := range group {
+		if o.err != nil {
+			return fmt.Errorf("writing what the journal has: %w", o.err)
+		}
+	}
+	if unread { // of another version: nothing may depend on it, and nobody may lose it
+		l.log.ErrorContext(ctx, "a journal is not understood and was put aside", "part", "costs", "file", path+".unread", "err", err)
+		return os.Rename(path, path+".unread")
+	}
+	if err := os.Remove(path); err != nil {
+		return fmt.Errorf("removing a journal that is written: %w", err)
+	}
+	if len(group) > 0 {
+		l.log.InfoContext(ctx, "wrote what a killed process had in its journal", "part", "costs", "entries", len(group))
+	}
+	return nil
+}
+
+// changeOf makes the change that an entry tells; nil when the database has it.
+func (l *Ledger) changeOf(ctx context.Context, kind entryKind, entry []byte, calls map[ids.Usage]*Reservation) (*op, error) {
+	switch kind {
+	case entryBegun:
+		rec, err := readRecord(entry)
+		if err != nil {
+			return nil, err
+		}
+		r, err := l.stored(ctx, rec.ID)
+		if err != nil || r != nil {
+			calls[rec.ID] = r
+			return nil, err
+		}
+		r = &Reservation{l: l, rec: rec, behind: true}
+		r.value(0)
+		calls[rec.ID] = r
+		r.row = &op{reserve: r}
+		return r.row, nil
+	case entryEnded:
+		id, x, err := readSettling(entry)
+		if err != nil {
+			return nil, err
+		}
+		if x.r = calls[id]; x.r == nil {
+			if x.r, err = l.stored(ctx, id); err != nil || x.r == nil {
+				return nil, err
+			}
+		}
+		return &op{settle: x}, nil
+	}
+	return nil, errEntry
+}
+
+// stored is a call as its row has it; nil when there is none.
+func (l *Ledger) stored(ctx context.Context, id ids.Usage) (*Reservation, error) {
+	rec, err := store.One[Record](ctx, l.db.Read(), selectRecord, id)
+	if errors.Is(err, store.ErrNoRows) {
+		return nil, nil //nolint:nilnil // none is an answer
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading %s: %w", id, err)
+	}
+	return l.revive(rec)
+}
+
+// revive makes the reservation of a row whose process is gone.
+func (l *Ledger) revive(rec Record) (*Reservation, error) {
+	r := &Reservation{l: l, rec: rec, rates: rate(l.catalogue, rec.Provider, rec.Model, rec.At)}
+	if rec.Holds == "" {
+		return r, nil
+	}
+	if err := json.Unmarshal([]byte(rec.Holds), &r.holds); err != nil {
+		return nil, fmt.Errorf("reading what is held for %s: %w", rec.ID, err)
+	}
+	return r, nil
+}
