@@ -137,7 +137,7 @@ func corpus(all []Agent) (docs []map[string]float64, in map[string]int, average 
 func words(text string) []string {
 	var out []string
 	for _, w := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
-		if len([]rune(w)) < 3 || slices.Contains(common, w) {
+		if len([]rune(w)) < 3 || common[w] {
 			continue
 		}
 		out = append(out, stem(w))
@@ -162,7 +162,15 @@ func stem(w string) string {
 }
 
 // common are words that every description and every question has.
-var common = strings.Fields(`the and for are was were with that this from into onto you your yours they them their what when where which who whom why how
+var common = setOf(`the and for are was were with that this from into onto you your yours they them their what when where which who whom why how
 	does did doing done have has had can could should would will shall may might must not nor but about above after again all any both each few more most
 	other some such only own same than too very just now then there here please need want like make made use used using say says tell out over under
 	let one two three get got give its it's his her our ours say said something thing things agent agents`)
+
+func setOf(text string) map[string]bool {
+	set := map[string]bool{}
+	for _, w := range strings.Fields(text) {
+		set[w] = true
+	}
+	return set
+}
