@@ -25,10 +25,11 @@ type shape struct {
 	text   json.RawMessage
 	doc    map[string]any
 	schema *jsonschema.Schema
+	given  map[string]any // arguments for where the model gives none
 }
 
 // newShape compiles a schema; none means an object with any fields.
-func newShape(text json.RawMessage) (*shape, error) {
+func newShape(text json.RawMessage, defaults map[string]json.RawMessage) (*shape, error) {
 	if len(bytes.TrimSpace(text)) == 0 {
 		text = json.RawMessage(`{"type":"object"}`)
 	}
@@ -44,12 +45,23 @@ func newShape(text json.RawMessage) (*shape, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &shape{text: text, doc: object, schema: schema}, nil
+	s := &shape{text: text, doc: object, schema: schema}
+	for name, raw := range defaults {
+		value, err := decode(raw)
+		if err != nil {
+			return nil, fmt.Errorf("the default of %s: %w", name, err)
+		}
+		if s.given == nil {
+			s.given = map[string]any{}
+		}
+		s.given[name] = value
+	}
+	return s, nil
 }
 
 // CheckSchema says why arguments could not be checked with a schema; nil if they can.
 func CheckSchema(text json.RawMessage) error {
-	_, err := newShape(text)
+	_, err := newShape(text, nil)
 	return err
 }
 
@@ -61,6 +73,7 @@ func (s *shape) read(args json.RawMessage) (json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.complete(value)
 	repaired := repair(s.doc, value, 0)
 	if problems := s.schema.Validate(repaired); len(problems) > 0 {
 		if original := s.schema.Validate(value); len(original) > 0 {
@@ -75,6 +88,19 @@ func (s *shape) read(args json.RawMessage) (json.RawMessage, error) {
 		return nil, fmt.Errorf("writing arguments: %w", err)
 	}
 	return bytes.TrimRight(out.Bytes(), "\n"), nil
+}
+
+// complete fills in what the model left out and a person has set.
+func (s *shape) complete(value any) {
+	object, ok := value.(map[string]any)
+	if !ok {
+		return
+	}
+	for name, v := range s.given {
+		if _, has := object[name]; !has {
+			object[name] = v
+		}
+	}
 }
 
 // parse reads the arguments as one object; none, null and text that holds an object pass.

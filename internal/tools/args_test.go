@@ -14,7 +14,7 @@ const testSchema = `{"type":"object","required":["path"],"additionalProperties":
 
 func TestRead(t *testing.T) {
 	t.Parallel()
-	s, err := newShape(json.RawMessage(testSchema))
+	s, err := newShape(json.RawMessage(testSchema), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,7 +63,7 @@ func TestRead(t *testing.T) {
 
 func TestExplainNamesTheParameters(t *testing.T) {
 	t.Parallel()
-	s, err := newShape(json.RawMessage(`{"type":"object","required":["path"],"properties":{"path":{"type":"string"},"n":{"type":"integer"}}}`))
+	s, err := newShape(json.RawMessage(`{"type":"object","required":["path"],"properties":{"path":{"type":"string"},"n":{"type":"integer"}}}`), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +79,7 @@ func FuzzRead(f *testing.F) {
 	for _, seed := range []string{`{"path":"a"}`, `"{\"path\":\"a\"}"`, `{"path":1e3,"limit":"1e2","list":"[1]","edits":{"old":"x"}}`, `null`, `{"limit":1e999999999}`, `{"path":"a","ratio":"1e400"}`} {
 		f.Add(seed)
 	}
-	s, err := newShape(json.RawMessage(testSchema))
+	s, err := newShape(json.RawMessage(testSchema), nil)
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -96,4 +96,18 @@ func FuzzRead(f *testing.F) {
 			t.Errorf("read(%s) = %s, then %s, %v", text, once, twice, err)
 		}
 	})
+}
+
+func TestDefaultsFillInWhatIsMissing(t *testing.T) {
+	t.Parallel()
+	s, err := newShape(json.RawMessage(`{"type":"object","required":["repo"],"properties":{"repo":{"type":"string"},"n":{"type":"integer"}}}`),
+		map[string]json.RawMessage{"repo": json.RawMessage(`"fluxway"`)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for in, want := range map[string]string{`{"n":1}`: `{"n":1,"repo":"fluxway"}`, `{"repo":"other"}`: `{"repo":"other"}`, ``: `{"repo":"fluxway"}`} {
+		if got, err := s.read(json.RawMessage(in)); err != nil || string(got) != want {
+			t.Errorf("read(%s) = %s, %v; want %s", in, got, err, want)
+		}
+	}
 }

@@ -34,14 +34,16 @@ type Spec struct {
 	Title       string          `json:"title"`
 	Description string          `json:"description"` // for the model
 	Schema      json.RawMessage `json:"schema"`      // JSON Schema 2020-12 of the arguments, an object
-	Level       Level           `json:"level"`
-	ReadOnly    bool            `json:"read_only"`            // leaves everything as it is
-	Repeatable  bool            `json:"repeatable"`           // safe to run again after a crash
-	Network     bool            `json:"network"`              // may talk to other machines
-	Origin      string          `json:"origin"`               // set by the toolbox: "builtin", "mcp/github", …
-	Timeout     time.Duration   `json:"timeout_ns,omitempty"` // 0: DefaultTimeout
-	MaxOutput   int             `json:"max_output,omitempty"` // bytes of text given to the model; 0: DefaultOutput
-	Means       Arguments       `json:"means,omitzero"`       // which arguments the gate has to understand
+	// Defaults are arguments for where the model gives none, said by a person. They are filled in before the gate judges.
+	Defaults   map[string]json.RawMessage `json:"defaults,omitempty"`
+	Level      Level                      `json:"level"`
+	ReadOnly   bool                       `json:"read_only"`            // leaves everything as it is
+	Repeatable bool                       `json:"repeatable"`           // safe to run again after a crash
+	Network    bool                       `json:"network"`              // may talk to other machines
+	Origin     string                     `json:"origin"`               // set by the toolbox: "builtin", "mcp/github", …
+	Timeout    time.Duration              `json:"timeout_ns,omitempty"` // 0: DefaultTimeout
+	MaxOutput  int                        `json:"max_output,omitempty"` // bytes of text given to the model; 0: DefaultOutput
+	Means      Arguments                  `json:"means,omitzero"`       // which arguments the gate has to understand
 }
 
 // Arguments names the arguments of a tool that say what it would touch.

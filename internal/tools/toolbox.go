@@ -140,7 +140,7 @@ func prepare(origin string, t Tool) (*entry, error) {
 	}
 	spec.Timeout = cmp.Or(spec.Timeout, DefaultTimeout)
 	spec.MaxOutput = cmp.Or(spec.MaxOutput, DefaultOutput)
-	args, err := newShape(spec.Schema)
+	args, err := newShape(spec.Schema, spec.Defaults)
 	if err != nil {
 		return nil, fmt.Errorf("tools: the schema of %s of %s: %w", spec.Name, origin, err)
 	}
