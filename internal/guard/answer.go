@@ -59,12 +59,12 @@ func (g *Guard) Answer(ctx context.Context, ws ids.Workspace, ref string, answer
 }
 
 // find reads an approval by its id or, while it is asked, its code.
-func (g *Guard) find(ctx context.Context, tx *store.Tx, ws ids.Workspace, ref string) (Approval, error) {
+func (g *Guard) find(ctx context.Context, q store.Querier, ws ids.Workspace, ref string) (Approval, error) {
 	statement, key := selectApproval, ref
 	if !strings.HasPrefix(ref, ids.Approval("").Prefix()+"_") {
 		statement, key = selectApprovalCode, strings.ToUpper(strings.TrimSpace(ref))
 	}
-	a, err := store.One[Approval](ctx, tx, statement, ws, key)
+	a, err := store.One[Approval](ctx, q, statement, ws, key)
 	if errors.Is(err, store.ErrNoRows) {
 		return a, noApproval(ref)
 	}
@@ -134,6 +134,9 @@ func (g *Guard) answer(ctx context.Context, tx *store.Tx, a *Approval, answer An
 		}
 	}
 	tx.AfterCommit(g.nudge)
+	if err := g.tell(ctx, tx, *a); err != nil {
+		return err
+	}
 	return g.hub.Append(ctx, tx, a.Workspace, ApprovalsChannel, Answered{About: a.about(), State: a.State, Scope: a.Scope, By: a.AnsweredBy, Via: a.AnsweredVia, Words: a.Words})
 }
 
@@ -184,6 +187,10 @@ func (g *Guard) Withdraw(ctx context.Context, ws ids.Workspace, run ids.Run) err
 func (g *Guard) expire(ctx context.Context, tx *store.Tx, a Approval, words string) error {
 	n, err := tx.Exec(ctx, expireApproval, words, a.ID, a.State)
 	if err != nil || n == 0 || a.Kind == KindException {
+		return err
+	}
+	a.State, a.Words = StateExpired, words
+	if err := g.tell(ctx, tx, a); err != nil {
 		return err
 	}
 	return g.hub.Append(ctx, tx, a.Workspace, ApprovalsChannel, Expired{a.about()})

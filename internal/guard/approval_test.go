@@ -1,6 +1,7 @@
 package guard_test
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"testing"
@@ -256,6 +257,11 @@ func TestWaitHearsTheAnswer(t *testing.T) {
 func TestWithdraw(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, storetest.SQLite(t))
+	told := guard.State("")
+	w.OnAnswer(func(_ context.Context, _ *store.Tx, a guard.Approval) error {
+		told = a.State
+		return nil
+	})
 	call := w.command(asked)
 	call.Approval = w.judge(t, runCommand, call).Ticket
 	if err := w.Withdraw(t.Context(), w.ws, call.Run); err != nil {
@@ -263,6 +269,9 @@ func TestWithdraw(t *testing.T) {
 	}
 	if a := w.approval(t, call.Approval); a.State != guard.StateExpired || a.Words == "" {
 		t.Errorf("approval = %+v, want expired with a reason", a)
+	}
+	if told != guard.StateExpired {
+		t.Errorf("told %q, want expired", told)
 	}
 }
 

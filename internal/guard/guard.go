@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"sync"
 	"time"
@@ -21,6 +22,8 @@ type Options struct {
 	Hub      *events.Hub // required
 	Commands *Commands   // required: judges shell commands
 	Policy   *Policy     // of workspaces without one; nil: DefaultPolicy
+	// UserPacks is the folder of packs that Commands was built with, besides the built-in ones.
+	UserPacks string
 	// Snapshots keeps what a call is about to change; nil: nothing can be undone.
 	Snapshots Snapshots
 	// Spend says whether a call may go on spending; nil: nobody counts.
@@ -80,6 +83,7 @@ type Guard struct {
 	wake      chan struct{} // holds one: a deadline was added
 
 	mu       sync.RWMutex // guards the fields below
+	answered []func(ctx context.Context, tx *store.Tx, a Approval) error
 	defaults Policy
 	policies map[ids.Workspace]knownPolicy
 	secrets  map[ids.Workspace]knownSecrets
@@ -136,6 +140,27 @@ func (g *Guard) retain() {
 			return g.db.Prune(ctx, statement, before)
 		}})
 	}
+}
+
+// OnAnswer has f told, in the same transaction, of every approval that is answered or
+// expires, so that whoever waits for it can go on.
+func (g *Guard) OnAnswer(f func(ctx context.Context, tx *store.Tx, a Approval) error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.answered = append(g.answered, f)
+}
+
+// tell passes an answer on.
+func (g *Guard) tell(ctx context.Context, tx *store.Tx, a Approval) error {
+	g.mu.RLock()
+	list := g.answered
+	g.mu.RUnlock()
+	for _, f := range list {
+		if err := f(ctx, tx, a); err != nil {
+			return fmt.Errorf("passing on the answer to %s: %w", a.ID, err)
+		}
+	}
+	return nil
 }
 
 func (g *Guard) now() time.Time { return g.opts.Now() }

@@ -137,7 +137,7 @@ func (p *Projects) after(ctx context.Context, s Snapshot) error {
 			return err
 		}
 		for _, d := range diffs {
-			if _, err := tx.Exec(ctx, insertChange, s.ID, d.Path, store.JSON(d.Before), store.JSON(d.After)); err != nil {
+			if _, err := tx.Exec(ctx, insertChange, s.ID, s.Workspace, d.Path, store.JSON(d.Before), store.JSON(d.After)); err != nil {
 				return fmt.Errorf("noting what a call has changed: %w", err)
 			}
 		}

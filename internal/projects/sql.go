@@ -27,7 +27,7 @@ const (
 	undoSnapshot   = `UPDATE projects_snapshots SET state = 'undone', undone_by = ?, undone_at = ? WHERE workspace_id = ? AND id = ? AND state <> 'undone'`
 	pruneSnapshots = `DELETE FROM projects_snapshots WHERE id IN (SELECT id FROM projects_snapshots WHERE at < ? LIMIT ?)`
 
-	insertChange  = `INSERT INTO projects_changes (snapshot_id, path, before, after) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING`
+	insertChange  = `INSERT INTO projects_changes (snapshot_id, workspace_id, path, before, after) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`
 	selectChanges = `SELECT path, before, after FROM projects_changes WHERE snapshot_id = ? ORDER BY path`
 	selectLater   = `
 		SELECT s.tool AS tool, s.agent AS agent, s.run_id AS run_id FROM projects_changes c JOIN projects_snapshots s ON s.id = c.snapshot_id

@@ -34,9 +34,11 @@ CREATE INDEX projects_snapshots_run ON projects_snapshots (workspace_id, run_id,
 CREATE INDEX projects_snapshots_list ON projects_snapshots (workspace_id, id);
 CREATE INDEX projects_snapshots_age ON projects_snapshots (at);
 CREATE TABLE projects_changes (
-    snapshot_id TEXT NOT NULL,
-    path        TEXT NOT NULL, -- below the folder
-    before      ${JSON} NOT NULL,
-    after       ${JSON} NOT NULL,
+    snapshot_id  TEXT NOT NULL,
+    workspace_id TEXT NOT NULL,
+    path         TEXT NOT NULL, -- below the folder
+    before       ${JSON} NOT NULL,
+    after        ${JSON} NOT NULL,
     PRIMARY KEY (snapshot_id, path)
 );
+CREATE INDEX projects_changes_workspace ON projects_changes (workspace_id);

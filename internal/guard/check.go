@@ -1,0 +1,61 @@
+package guard
+
+import (
+	"context"
+
+	"github.com/fluxway/fluxway/internal/ids"
+)
+
+// Check says what the analyser thinks of a command; nothing is kept and no policy counts.
+func (g *Guard) Check(ctx context.Context, c Command) CommandRuling {
+	ctx, cancel := context.WithTimeout(ctx, analysisTime)
+	defer cancel()
+	return g.commands.Judge(ctx, c)
+}
+
+// PackInfo is what people want to know of a pack.
+type PackInfo struct {
+	ID     string     `json:"id"`
+	Family string     `json:"family"`
+	About  string     `json:"about"`
+	Rules  []PackRule `json:"rules"`
+}
+
+// PackRule is one rule of a pack.
+type PackRule struct {
+	ID          string `json:"id"` // as rulings name it
+	Severity    string `json:"severity"`
+	Effect      string `json:"effect"`
+	Alternative string `json:"alternative,omitempty"`
+	Example     string `json:"example,omitempty"`
+}
+
+// Packs lists the packs that commands are judged by.
+func (g *Guard) Packs() ([]PackInfo, error) {
+	list, err := Packs(g.opts.UserPacks)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]PackInfo, 0, len(list))
+	for _, p := range list {
+		info := PackInfo{ID: p.ID, Family: p.Family, About: p.About, Rules: make([]PackRule, 0, len(p.Rules))}
+		for _, r := range p.Rules {
+			rule := PackRule{ID: p.ID + "." + r.ID, Severity: r.Severity, Effect: r.Effect, Alternative: r.Alternative}
+			if len(r.Dangerous) > 0 {
+				rule.Example = r.Dangerous[0]
+			}
+			info.Rules = append(info.Rules, rule)
+		}
+		out = append(out, info)
+	}
+	return out, nil
+}
+
+// FindApproval is one approval, by its id or, while it is asked, its code.
+func (g *Guard) FindApproval(ctx context.Context, ws ids.Workspace, ref string) (Approval, error) {
+	a, err := g.find(ctx, g.db.Read(), ws, ref)
+	if err == nil && a.expired(g.now()) {
+		a.State = StateExpired
+	}
+	return a, err
+}
