@@ -43,10 +43,10 @@ const Native = "native"
 
 // Params are what the model is asked with; nil and zero leave it to the model.
 type Params struct {
-	Temperature *float64 `json:"temperature,omitempty" yaml:"temperature"`
-	TopP        *float64 `json:"top_p,omitempty" yaml:"top_p"`
-	MaxTokens   int64    `json:"max_tokens,omitempty" yaml:"max_tokens"`
-	Effort      string   `json:"effort,omitempty" yaml:"effort"` // of thinking: none, low, medium, high
+	Temperature *float64 `json:"temperature,omitempty" yaml:"temperature,omitempty"`
+	TopP        *float64 `json:"top_p,omitempty" yaml:"top_p,omitempty"`
+	MaxTokens   int64    `json:"max_tokens,omitempty" yaml:"max_tokens,omitempty"`
+	Effort      string   `json:"effort,omitempty" yaml:"effort,omitempty"` // of thinking: none, low, medium, high
 }
 
 // Memory says what an agent remembers.

@@ -3,8 +3,6 @@ package agents
 const (
 	selectRows = `SELECT name, state, version, definition, updated_at FROM agents_agents WHERE workspace_id = ?`
 
-	selectRow = `SELECT name, state, version, definition, updated_at FROM agents_agents WHERE workspace_id = ? AND name = ?`
-
 	putRow = `
 		INSERT INTO agents_agents (workspace_id, name, state, version, definition, created_at, updated_at)
 		VALUES (?, ?, ?, ?, ?, ?, ?)
