@@ -23,7 +23,8 @@ type Belt interface {
 }
 
 // Journal keeps what a run does, so that it can go on where it was. Each method is one commit and sets
-// the Step of what it keeps; an error ends the run's work in this process. Finish is called by several goroutines.
+// the Step of what it keeps; an error ends the run's work in this process. What has happened is kept also when
+// ctx has ended meanwhile. Finish is called by several goroutines.
 type Journal interface {
 	// Turn keeps a whole model call; those of its calls that are started are so from this commit on.
 	Turn(ctx context.Context, t *Turn) error
@@ -174,6 +175,9 @@ func (l *Loop) turn(ctx context.Context) (done bool, broken *Turn, err error) {
 		}
 	}
 	stage := l.prepare(t)
+	if ctx.Err() != nil { // the turn is kept, and its calls are made when the run goes on
+		stage = nil
+	}
 	now := time.Now()
 	for _, c := range stage {
 		c.State, c.Began = CallStarted, now
@@ -438,6 +442,9 @@ func (l *Loop) makeCall(ctx context.Context, c *Call, next []*Call) error {
 		return l.Journal.Finish(ctx, c, nil)
 	}
 	c.State, c.Need, c.Result = CallFinished, nil, result
+	if ctx.Err() != nil {
+		next = nil
+	}
 	for _, n := range next {
 		n.State, n.Began = CallStarted, c.Ended
 	}

@@ -74,14 +74,14 @@ func (w *watch) count(c *Call, whole hash.Hash) (note string, stop error) {
 	switch n := w.failed[key]; {
 	case n >= stopFailures:
 		return "", fault.New(fault.Conflict, "repeated_error", "The agent made the same call of %s %d times and it failed each time.", c.Tool, n).
-			WithHint("Its last error: %s", firstLine(c.Result.Text()))
+			WithHint("Its last error: %s", opening(c.Result.Text()))
 	case n >= noteFailures:
 		return fmt.Sprintf("[This call of %s has failed %d times in the same way. Do not repeat it: change the arguments or go another way.]", c.Tool, n), nil
 	}
 	return "", nil
 }
 
-func firstLine(text string) string {
+func opening(text string) string {
 	line, _, _ := strings.Cut(text, "\n")
 	if len(line) > 300 {
 		return strings.ToValidUTF8(line[:300], "") + "…"

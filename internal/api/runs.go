@@ -21,7 +21,7 @@ func (a runsAPI) routes() []route {
 
 type runsQuery struct {
 	listQuery
-	State        string           `query:"state" enum:"queued,running,finished,failed,cancelled"`
+	State        string           `query:"state" enum:"queued,running,waiting,finished,failed,cancelled"`
 	Conversation ids.Conversation `query:"conversation"`
 }
 

@@ -4,51 +4,61 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
+	"runtime/debug"
 	"strings"
 	"sync"
 	"time"
 
-	"github.com/fluxway/fluxway/internal/conversations"
+	"github.com/fluxway/fluxway/internal/agents"
 	"github.com/fluxway/fluxway/internal/costs"
 	"github.com/fluxway/fluxway/internal/ids"
 	"github.com/fluxway/fluxway/internal/jobs"
 	"github.com/fluxway/fluxway/internal/kit/fault"
 	"github.com/fluxway/fluxway/internal/providers"
 	"github.com/fluxway/fluxway/internal/store"
+	"github.com/fluxway/fluxway/internal/tools"
 )
 
 type jobArgs struct {
 	Run ids.Run `json:"run"`
 }
 
-// attempt is a run being worked on in this process.
+// maxCrashes is how often a run may be begun again before it is taken for what kills the process.
+const maxCrashes = 100
+
+// attempt is a run being worked on in this process. It is the journal and the voice of the run's loop.
 type attempt struct {
-	run   Run
-	first time.Time
+	d         *Desk
+	run       Run // as it was begun
+	agent     agents.Agent
+	task      *jobs.Task
+	parent    *attempt // nil: a person asked
+	allowance *costs.Allowance
+	below     int // how many levels of helpers it may have
+	stop      context.CancelCauseFunc
 
-	mu   sync.Mutex // guards the fields below
-	text strings.Builder
-	seq  int
-}
-
-func (a *attempt) partial() *Partial {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return &Partial{Attempt: a.run.Attempt, Seq: a.seq, Text: a.text.String()}
-}
-
-// add takes a piece of text and gives its number.
-func (a *attempt) add(text string) int {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.text.WriteString(text)
-	a.seq++
-	return a.seq - 1
+	mu        sync.Mutex // guards the fields below
+	seq       int        // of the last step
+	heard     int64      // signals whose messages the model has
+	looked    int64      // signals that were there when the run last looked
+	signals   int64      // known
+	told      map[int]bool
+	turns     []*agents.Turn
+	calls     int
+	usage     providers.Usage
+	first     time.Time
+	recall    *recollection
+	result    string // of a helper that has finished
+	turn      int    // the turn whose pieces come
+	text      strings.Builder
+	thought   strings.Builder
+	pieces    int // of text, in this attempt
+	thoughts  int
+	lastShown time.Time // when the parent's listeners were last told of progress
 }
 
 // execute is the job: it may be called again after a crash.
-func (d *Desk) execute(ctx context.Context, task *jobs.Task) (any, error) {
+func (d *Desk) execute(ctx context.Context, task *jobs.Task) (_ any, err error) {
 	var args jobArgs
 	if err := task.Decode(&args); err != nil {
 		return nil, err
@@ -57,47 +67,103 @@ func (d *Desk) execute(ctx context.Context, task *jobs.Task) (any, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading %s: %w", args.Run, err)
 	}
-	if run.State.Over() {
-		return nil, nil // it ended just before the process died
+	if run.State.Over() || run.State == Waiting || run.Job != task.ID {
+		return nil, nil // it ended, or was parked, just before the process died
 	}
-	a, err := d.begin(ctx, run)
+	if run.Attempt >= maxCrashes {
+		return nil, d.endIdle(ctx, run, ending{do: Fail, trouble: fault.New(fault.Internal, "run_crashes", "The run was begun %d times and never came to an end.", run.Attempt).
+			WithHint("Look into the server's log, then ask again.")})
+	}
+	a := &attempt{d: d, run: run, task: task}
+	err = d.work(ctx, a)
+	if errors.Is(err, agents.ErrParked) {
+		err = nil
+	}
+	return nil, err
+}
+
+// work takes a run as far as it goes: to its end, to a question, or, with an error, to where the next start
+// takes it up again.
+func (d *Desk) work(ctx context.Context, a *attempt) (err error) {
+	ctx, a.stop = context.WithCancelCause(ctx)
+	defer a.stop(nil)
+	j, err := d.begin(ctx, a)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	d.mu.Lock()
-	d.live[run.ID] = a
+	d.live[a.run.ID] = a
 	d.mu.Unlock()
 	defer func() {
 		d.mu.Lock()
-		delete(d.live, run.ID)
+		delete(d.live, a.run.ID)
 		d.mu.Unlock()
 	}()
-	response, err := d.answer(ctx, a)
-	e := ending{do: Finish, first: a.first, response: response}
-	if err != nil {
-		e.do, e.trouble = Fail, err
-		if ctx.Err() != nil {
-			if !task.Cancelled(ctx) {
-				return nil, err // the server is stopping: the next start works on it again
-			}
-			e.do, e.trouble = Cancel, nil
-		}
+	ctx, cancel := a.allowance.Context(ctx, time.Now())
+	defer cancel()
+	broken, err := d.loop(ctx, a, j)
+	if err == nil || errors.Is(err, agents.ErrParked) {
+		return err
 	}
-	return nil, d.end(context.WithoutCancel(ctx), a.run, e)
+	e, over := a.judge(ctx, err)
+	if !over {
+		return err // the server is stopping: the next start works on it again
+	}
+	e.last = broken
+	if _, endErr := d.end(context.WithoutCancel(ctx), a, e); endErr != nil {
+		return errors.Join(err, endErr)
+	}
+	if a.parent != nil {
+		return cmpErr(e.trouble, errStopped)
+	}
+	return nil
 }
 
-func (d *Desk) begin(ctx context.Context, run Run) (*attempt, error) {
+func cmpErr(err, other error) error {
+	if err != nil {
+		return err
+	}
+	return other
+}
+
+// judge tells a run that failed from one that was stopped, and both from a server that stops.
+func (a *attempt) judge(ctx context.Context, err error) (e ending, over bool) {
+	cause := context.Cause(ctx)
+	switch {
+	case cause == nil:
+		return ending{do: Fail, trouble: err}, true
+	case errors.Is(cause, errStopped), a.task.Cancelled(ctx):
+		return ending{do: Cancel}, true
+	case fault.HasCode(cause, "run_time_limit"), fault.HasCode(cause, "tool_timeout"):
+		return ending{do: Fail, trouble: cause}, true
+	}
+	return ending{}, false
+}
+
+// started is what beginning a run answers.
+type started struct {
+	Attempt int   `db:"attempt"`
+	Signals int64 `db:"signals"`
+}
+
+// begin reads the journal and makes the run this attempt's own.
+func (d *Desk) begin(ctx context.Context, a *attempt) (*journal, error) {
 	do := Start
-	if run.State == Running {
+	if a.run.State != Queued {
 		do = Resume
 	}
-	to, err := Move(run.State, do)
+	to, err := Move(a.run.State, do)
 	if err != nil {
 		return nil, err
 	}
-	from := run.State
+	j, err := d.read(ctx, a.run.ID)
+	if err != nil {
+		return nil, err
+	}
+	from := a.run.State
+	var got started
 	err = d.opts.DB.InTx(ctx, func(tx *store.Tx) error {
-		run.Attempt, err = store.One[int](ctx, tx, startRun, to, time.Now(), run.ID, from)
+		got, err = store.One[started](ctx, tx, startRun, to, time.Now(), a.run.ID, from)
 		if errors.Is(err, store.ErrNoRows) {
 			_, err := Move(Cancelled, do) // cancelled between reading and starting
 			return err
@@ -105,158 +171,164 @@ func (d *Desk) begin(ctx context.Context, run Run) (*attempt, error) {
 		if err != nil {
 			return err
 		}
-		run.State = to
-		return d.say(ctx, tx, run, RunStarted{run.subject(), run.Attempt, run.Answer})
+		if len(a.run.Needs) > 0 || a.run.Attempt > 0 {
+			if _, err := tx.Exec(ctx, closeQuestions, time.Now(), a.run.ID); err != nil {
+				return err
+			}
+		}
+		return d.say(ctx, tx, a.run, RunStarted{a.run.subject(), got.Attempt, a.run.Answer, len(j.turns) + 1, a.run.Model})
 	})
 	if err != nil {
-		return nil, fmt.Errorf("beginning %s: %w", run.ID, err)
+		return nil, fmt.Errorf("beginning %s: %w", a.run.ID, err)
 	}
-	return &attempt{run: run}, nil
+	a.run.State, a.run.Attempt, a.signals, a.looked = to, got.Attempt, got.Signals, got.Signals
+	a.take(j)
+	return j, d.equip(ctx, a)
 }
 
-// answer asks the model and passes on what it says as it says it.
-func (d *Desk) answer(ctx context.Context, a *attempt) (*providers.Response, error) {
-	agent, err := d.opts.Agents.Get(ctx, a.run.Workspace, a.run.Agent)
-	if err != nil {
-		return nil, err
+// take makes what the journal tells the attempt's own.
+func (a *attempt) take(j *journal) {
+	a.seq, a.heard, a.turns, a.recall = j.seq, j.heard, j.turns, j.recall
+	a.told = make(map[int]bool)
+	if a.run.Usage != nil && len(a.turns) > 0 {
+		a.usage = *a.run.Usage
 	}
+	for _, t := range j.turns {
+		a.calls += len(t.Calls)
+		for _, c := range t.Calls {
+			a.told[c.Step] = !c.Began.IsZero()
+		}
+	}
+	if n := len(j.turns); n > 0 {
+		a.first = j.turns[0].First
+	}
+}
+
+// equip looks up the agent and what it may spend.
+func (d *Desk) equip(ctx context.Context, a *attempt) (err error) {
+	if a.agent, err = d.opts.Agents.Get(ctx, a.run.Workspace, a.run.Agent); err != nil {
+		_, endErr := d.end(context.WithoutCancel(ctx), a, ending{do: Fail, trouble: err})
+		return errors.Join(endErr, errGone)
+	}
+	limits := a.agent.Limits.Defaults()
+	money := costs.Limits{Money: costs.Micros(limits.Money), Time: limits.Time}
+	a.below = limits.Depth
+	if a.parent == nil {
+		a.allowance = costs.NewAllowance(money, a.run.Spent, len(a.turns))
+		return nil
+	}
+	a.below = min(a.below, a.parent.below-1)
+	a.allowance = a.parent.allowance.Under(money, a.run.Spent, len(a.turns))
+	return nil
+}
+
+// errGone ends the job of a run whose agent does not exist any more; the run has failed and says so.
+var errGone = fault.New(fault.NotFound, "agent_gone", "The agent of the run does not exist any more.")
+
+// loop builds the run's loop and lets it work.
+func (d *Desk) loop(ctx context.Context, a *attempt, j *journal) (broken *agents.Turn, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			d.log.ErrorContext(ctx, "a run panicked", "part", "runs", "run", a.run.ID, "panic", p, "stack", string(debug.Stack()))
+			err = fault.New(fault.Internal, "run_crashed", "The run crashed.").WithHint("Look into the server's log.")
+		}
+	}()
 	model, name, err := d.opts.Model(ctx, a.run.Workspace, a.run.Model)
 	if err != nil {
 		return nil, err
 	}
-	history, err := d.opts.Conversations.History(ctx, a.run.Workspace, a.run.Conversation, d.opts.History)
+	ctx = costs.With(ctx, a.run.attribution(a.allowance))
+	request, err := d.request(ctx, a, name)
 	if err != nil {
 		return nil, err
 	}
-	request := &providers.Request{Model: name, System: []providers.Part{providers.Text(agent.Instructions)}, Messages: prompt(history, a.run.Question)}
-	stream, err := model.Stream(costs.With(ctx, a.run.attribution()), request)
-	if err != nil {
+	call := tools.Call{
+		Workspace: a.run.Workspace, User: a.run.User, Agent: a.run.Agent, Run: a.run.ID, Conversation: a.run.Conversation, Door: a.run.Door,
+	}
+	if d.opts.Folder != nil {
+		if call.Folder, err = d.opts.Folder(ctx, a.run.Workspace, a.run.Project); err != nil {
+			return nil, err
+		}
+	}
+	l := agents.Loop{
+		Model: model, Request: request, Journal: a, Voice: a, Call: call, Limits: a.agent.Limits, Allowance: a.allowance,
+		Summarise: d.summariser(a),
+	}
+	if d.opts.Context != nil {
+		l.Context = d.opts.Context(a.run.Model)
+	}
+	if belt, err := d.belt(ctx, a); err != nil {
 		return nil, err
+	} else if belt != nil {
+		l.Tools = belt
 	}
-	defer stream.Close()
-	var gather providers.Gather
-	var chunk providers.Chunk
-	for {
-		err := stream.Next(&chunk)
-		if err == io.EOF {
-			return gather.Response(), nil
-		}
-		if err != nil {
-			return gather.Response(), err
-		}
-		gather.Add(&chunk)
-		if chunk.Kind != providers.ChunkText {
-			continue
-		}
-		if a.first.IsZero() {
-			a.first = time.Now()
-		}
-		d.opts.Hub.Publish(a.run.Workspace, conversations.Channel(a.run.Conversation),
-			TextDelta{a.run.ID, a.run.Answer, a.run.Attempt, a.add(chunk.Text), chunk.Text})
-	}
+	return l.Run(ctx, j.entries)
 }
 
-// attribution says whose money a model's answer costs.
-func (r Run) attribution() costs.Attribution {
-	return costs.Attribution{
-		Workspace: r.Workspace, User: r.User, Agent: r.Agent, Run: r.ID, Conversation: r.Conversation, Door: "chat", Asked: r.Model,
-	}
+// signal notes that a person sent something.
+func (a *attempt) signal(n int64) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.signals = max(a.signals, n)
 }
 
-// prompt is the history up to the question, without what broke off empty; two
-// messages of one side in a row are joined, since vendors want turns.
-func prompt(history []conversations.Message, question ids.Message) []providers.Message {
-	var messages []providers.Message
-	for _, m := range history {
-		if len(m.Parts) == 0 {
-			continue
-		}
-		if n := len(messages); n > 0 && messages[n-1].Role == m.Role {
-			messages[n-1].Parts = append(messages[n-1].Parts[:len(messages[n-1].Parts):len(messages[n-1].Parts)], m.Parts...)
-		} else {
-			messages = append(messages, providers.Message{Role: m.Role, Parts: m.Parts})
-		}
-		if m.ID == question {
-			break
-		}
+// root is the attempt that a person's run has.
+func (a *attempt) root() *attempt {
+	for a.parent != nil {
+		a = a.parent
 	}
-	return messages
+	return a
 }
 
-// ending is how a run ends.
-type ending struct {
-	do       Action
-	first    time.Time
-	response *providers.Response
-	trouble  error
+// Text passes a piece of the answer on.
+func (a *attempt) Text(turn int, text string) {
+	a.mu.Lock()
+	a.turn = turn
+	a.text.WriteString(text)
+	n := a.pieces
+	a.pieces++
+	a.mu.Unlock()
+	a.d.opts.Hub.Publish(a.run.Workspace, a.run.channel(), TextDelta{a.run.ID, a.run.Answer, a.run.Attempt, turn, n, text})
+	a.progress(turn, "")
 }
 
-// end keeps the answer, or what came of it, and closes the run, in one transaction.
-func (d *Desk) end(ctx context.Context, run Run, e ending) error {
-	to, err := Move(run.State, e.do)
-	if err != nil {
-		return err
-	}
-	var trouble *Trouble
-	if e.trouble != nil {
-		f := fault.From(e.trouble)
-		trouble = &Trouble{f.Code, f.Message, f.Hint, f.Retryable}
-		d.log.WarnContext(ctx, "run failed", "part", "runs", "run", run.ID, "err", e.trouble)
-	}
-	err = d.opts.DB.InTx(ctx, func(tx *store.Tx) error {
-		usage := usageOf(e.response)
-		n, err := tx.Exec(ctx, endRun, to, jsonOf(usage), jsonOf(trouble), e.first, time.Now(), run.ID, run.State, run.Attempt)
-		if err != nil {
-			return err
-		}
-		if n == 0 {
-			return fault.New(fault.Conflict, "run_state", "The run moved on meanwhile.").WithHint("Load it again.")
-		}
-		answer, err := d.keep(ctx, tx, run, to, e.response)
-		if err != nil {
-			return err
-		}
-		switch to {
-		case Finished:
-			return d.say(ctx, tx, run, RunFinished{run.subject(), answer, *usage})
-		case Failed:
-			return d.say(ctx, tx, run, RunFailed{run.subject(), answer, trouble})
-		}
-		return d.say(ctx, tx, run, RunCancelled{run.subject(), answer})
-	})
-	if err != nil {
-		return fmt.Errorf("ending %s: %w", run.ID, err)
-	}
-	return nil
+// Reasoning passes a piece of what the model thinks on.
+func (a *attempt) Reasoning(turn int, text string) {
+	a.mu.Lock()
+	a.turn = turn
+	a.thought.WriteString(text)
+	n := a.thoughts
+	a.thoughts++
+	a.mu.Unlock()
+	a.d.opts.Hub.Publish(a.run.Workspace, a.run.channel(), ReasoningDelta{a.run.ID, a.run.Answer, a.run.Attempt, turn, n, text})
+	a.progress(turn, "")
 }
 
-// keep stores the answer if there is one and its conversation still exists.
-func (d *Desk) keep(ctx context.Context, tx *store.Tx, run Run, to State, r *providers.Response) (ids.Message, error) {
-	if r == nil || len(r.Parts) == 0 {
-		return "", nil
-	}
-	if gone, err := d.opts.Conversations.Gone(ctx, tx, run.Workspace, run.Conversation); gone || err != nil {
-		return "", err
-	}
-	state := map[State]conversations.MessageState{Finished: conversations.Complete, Failed: conversations.Failed, Cancelled: conversations.Stopped}[to]
-	_, err := d.opts.Conversations.Add(ctx, tx, conversations.Message{
-		ID: run.Answer, Workspace: run.Workspace, Conversation: run.Conversation, Parent: run.Question, Run: run.ID,
-		Role: providers.RoleModel, Author: run.Agent, State: state, Model: run.Model, Parts: r.Parts, Usage: usageOf(r),
-	})
-	return run.Answer, err
+// Progress passes on how far a call is.
+func (a *attempt) Progress(c *agents.Call, p tools.Progress) {
+	a.d.opts.Hub.Publish(a.run.Workspace, a.run.channel(), ToolProgress{a.run.ID, c.ID, clip(p.Text, 2000), p.Done, p.Total})
 }
 
-func usageOf(r *providers.Response) *providers.Usage {
-	if r == nil {
-		return &providers.Usage{}
+// progressEvery bounds how often the conversation hears that a helper is at work.
+const progressEvery = 250 * time.Millisecond
+
+// progress tells the conversation that a helper is at work, without what it says.
+func (a *attempt) progress(turn int, tool string) {
+	if a.parent == nil {
+		return
 	}
-	return &r.Usage
+	a.mu.Lock()
+	if tool == "" && time.Since(a.lastShown) < progressEvery {
+		a.mu.Unlock()
+		return
+	}
+	a.lastShown = time.Now()
+	chars := a.text.Len()
+	a.mu.Unlock()
+	a.d.opts.Hub.Publish(a.run.Workspace, a.root().run.channel(), HelperProgress{a.helping(), turn, tool, chars})
 }
 
-// jsonOf keeps a nil pointer NULL.
-func jsonOf[T any](v *T) any {
-	if v == nil {
-		return nil
-	}
-	return store.JSON(v)
+// helping is how the parent's listeners know a helper.
+func (a *attempt) helping() helping {
+	return helping{a.parent.run.subject(), a.run.Call, a.run.ID, a.run.Agent}
 }

@@ -9,10 +9,10 @@ import (
 	"strings"
 	"sync"
 	"time"
-	"unicode/utf8"
 
 	"github.com/fluxway/fluxway/internal/agents"
 	"github.com/fluxway/fluxway/internal/conversations"
+	"github.com/fluxway/fluxway/internal/costs"
 	"github.com/fluxway/fluxway/internal/events"
 	"github.com/fluxway/fluxway/internal/ids"
 	"github.com/fluxway/fluxway/internal/jobs"
@@ -20,6 +20,7 @@ import (
 	"github.com/fluxway/fluxway/internal/kit/page"
 	"github.com/fluxway/fluxway/internal/providers"
 	"github.com/fluxway/fluxway/internal/store"
+	"github.com/fluxway/fluxway/internal/tools"
 )
 
 // Run is one request being worked on.
@@ -27,31 +28,52 @@ type Run struct {
 	ID           ids.Run          `db:"id" json:"id"`
 	Workspace    ids.Workspace    `db:"workspace_id" json:"-"`
 	Conversation ids.Conversation `db:"conversation_id" json:"conversation"`
-	Parent       ids.Run          `db:"parent_id" json:"parent,omitempty"`
+	Parent       ids.Run          `db:"parent_id" json:"parent,omitempty" doc:"Of a helper: the run it works for."`
 	User         ids.User         `db:"user_id" json:"user"`
+	Key          ids.Key          `db:"key_id" json:"key,omitempty" doc:"The API key it was asked with."`
+	Door         string           `db:"door" json:"door"`
+	Project      string           `db:"project" json:"project,omitempty"`
 	Agent        string           `db:"agent" json:"agent"`
 	Model        string           `db:"model" json:"model"`
 	State        State            `db:"state" json:"state"`
 	Question     ids.Message      `db:"question_id" json:"question"`
 	Answer       ids.Message      `db:"answer_id" json:"answer"`
-	Job          ids.Job          `db:"job_id" json:"job"`
+	Job          ids.Job          `db:"job_id" json:"job,omitempty" doc:"Left out while it waits for the run before it."`
 	Attempt      int              `db:"attempt" json:"attempt"`
+	Call         string           `db:"call_id" json:"call,omitempty" doc:"Of a helper: the call it works for."`
+	Depth        int              `db:"depth" json:"depth,omitempty"`
+	Title        string           `db:"title" json:"title" doc:"The beginning of what was asked."`
+	Task         string           `db:"task" json:"task,omitempty" doc:"What a helper, or a run in the queue, was asked."`
+	Result       string           `db:"result" json:"result,omitempty" doc:"What a helper answered."`
+	Origin       ids.Run          `db:"origin_id" json:"origin,omitempty" doc:"The run it does again."`
+	Reason       Reason           `db:"reason" json:"reason,omitempty"`
+	Signals      int64            `db:"signals" json:"-"`
+	Turns        int              `db:"turns" json:"turns"`
+	Calls        int              `db:"calls" json:"calls"`
+	Spent        costs.Micros     `db:"spent" json:"spent_micros" doc:"Helpers included."`
+	Needs        []Need           `db:"needs,json" json:"needs,omitempty" doc:"What it waits for."`
 	Usage        *providers.Usage `db:"usage,json" json:"usage,omitempty"`
 	Error        *Trouble         `db:"error,json" json:"error,omitempty"`
 	CreatedAt    time.Time        `db:"created_at" json:"created_at"`
 	StartedAt    time.Time        `db:"started_at" json:"started_at,omitzero"`
 	FirstTokenAt time.Time        `db:"first_token_at" json:"first_token_at,omitzero"`
 	FinishedAt   time.Time        `db:"finished_at" json:"finished_at,omitzero"`
-	// Partial is the answer so far, while this process works on it.
+	// Partial is the answer so far, while the run is not over.
 	Partial *Partial `json:"partial,omitempty"`
 }
 
-// Partial is an answer that is still coming.
-type Partial struct {
-	Attempt int    `json:"attempt"`
-	Seq     int    `json:"seq" doc:"The number of the next text_delta."`
-	Text    string `json:"text"`
-}
+// Reason is why a run does an earlier one again.
+type Reason string
+
+// The reasons.
+const (
+	Retried     Reason = "retry"
+	Replayed    Reason = "replay"
+	Forked      Reason = "fork"
+	Regenerated Reason = "regenerate"
+	Edited      Reason = "edit"
+	Broadcasted Reason = "broadcast"
+)
 
 // Trouble is why a run failed, in the words of every other error.
 type Trouble struct {
@@ -61,18 +83,55 @@ type Trouble struct {
 	Retryable bool   `json:"retryable"`
 }
 
+func troubleOf(err error) *Trouble {
+	if err == nil {
+		return nil
+	}
+	f := fault.From(err)
+	return &Trouble{f.Code, f.Message, f.Hint, f.Retryable}
+}
+
+// crew is the part of agents.Roster that a Desk needs.
+type crew interface {
+	Get(ctx context.Context, ws ids.Workspace, name string) (agents.Agent, error)
+	List(ctx context.Context, ws ids.Workspace) ([]agents.Agent, error)
+}
+
+// Routing says which agent was picked for a message, and why.
+type Routing struct {
+	Agent      string  `json:"agent"`
+	Why        string  `json:"why"`
+	How        string  `json:"how"`        // single, mention, cached, model, words, default
+	Confidence float64 `json:"confidence"` // 0 to 1
+}
+
 // Options are what a Desk needs.
 type Options struct {
 	DB            *store.DB           // required
 	Hub           *events.Hub         // required
 	Jobs          *jobs.Queue         // required; New defines its kind of job there
 	Conversations *conversations.Book // required
-	Agents        *agents.Roster      // required
+	Agents        crew                // required
 	// Model finds who serves "provider/model" for a workspace, and the name they know it by.
-	Model       func(ctx context.Context, ws ids.Workspace, name string) (providers.Model, string, error) // required
-	Concurrency int                                                                                       // runs at once in this process; 0: 64
-	History     int                                                                                       // messages given to the model; 0: 40
-	Log         *slog.Logger                                                                              // nil: silent
+	Model func(ctx context.Context, ws ids.Workspace, name string) (providers.Model, string, error) // required
+	Tools *tools.Toolbox                                                                            // nil: agents have no tools
+	// Context is how many tokens a model can read; nil or 0: unknown.
+	Context func(model string) int64
+	// Cheap names a model for titles and summaries beside the run's own; nil or "": they are made by rule.
+	Cheap func(ctx context.Context, ws ids.Workspace, model string) string
+	// Folder is where the tools of a run work; nil or "": nowhere.
+	Folder func(ctx context.Context, ws ids.Workspace, project string) (string, error)
+	// Guidance is what a project's own files tell its agents; nil: nothing.
+	Guidance func(ctx context.Context, ws ids.Workspace, project string) (string, error)
+	// Route picks the agent of a message that names none; nil: the assistant.
+	Route    func(ctx context.Context, who conversations.Asker, text string) (Routing, error)
+	Recaller Recaller // nil: nothing is remembered
+	Observer Observer // nil: nobody learns from finished runs
+
+	Concurrency int           // runs at once in this process; 0: 64
+	History     int           // messages given to the model; 0: 40
+	Keep        time.Duration // of the journal of finished runs; 0: 90 days
+	Log         *slog.Logger  // nil: silent
 }
 
 // Desk accepts requests and works on them.
@@ -84,7 +143,11 @@ type Desk struct {
 	live map[ids.Run]*attempt
 }
 
-const jobKind = "runs.execute"
+const (
+	jobKind     = "runs.execute"
+	keepSteps   = 90 * 24 * time.Hour
+	maxAttempts = 1000 // of the job; see maxCrashes
+)
 
 // New makes a Desk and defines its kind of job.
 func New(opts Options) (*Desk, error) {
@@ -97,96 +160,28 @@ func New(opts Options) (*Desk, error) {
 		log = slog.New(slog.DiscardHandler)
 	}
 	d := &Desk{opts: opts, log: log, live: make(map[ids.Run]*attempt)}
+	opts.DB.AddRetention(store.Retention{Name: "runs_steps", Keep: cmp.Or(opts.Keep, keepSteps), Prune: func(ctx context.Context, before time.Time) (int64, error) {
+		return opts.DB.Prune(ctx, pruneSteps, before)
+	}})
 	// A crash is repeated by the job; a model's failure ends the run instead.
-	kind := jobs.Kind{Name: jobKind, Concurrency: cmp.Or(opts.Concurrency, 64), Attempts: 10, Run: d.execute}
-	return d, opts.Jobs.Define(kind)
-}
-
-// Request asks an agent something.
-type Request struct {
-	Agent        string
-	Message      string
-	Conversation ids.Conversation // "": a new one
-}
-
-// Accepted is what the asker is told at once.
-type Accepted struct {
-	Run          Run                        `json:"run"`
-	Conversation conversations.Conversation `json:"conversation"`
-	Message      conversations.Message      `json:"message"`
-}
-
-// Start accepts a request: once it returns, the request survives anything.
-func (d *Desk) Start(ctx context.Context, who conversations.Asker, r Request) (Accepted, error) {
-	var a Accepted
-	agent, err := d.opts.Agents.Get(ctx, who.Workspace, r.Agent)
-	if err != nil {
-		return a, err
+	if err := opts.Jobs.Define(jobs.Kind{Name: jobKind, Concurrency: cmp.Or(opts.Concurrency, 64), Attempts: maxAttempts, Run: d.execute}); err != nil {
+		return nil, err
 	}
-	if err := checkMessage(r.Message); err != nil {
-		return a, err
-	}
-	if r.Conversation != "" {
-		if a.Conversation, err = d.opts.Conversations.Get(ctx, who, r.Conversation); err != nil {
-			return a, err
-		}
-	}
-	existing := a.Conversation
-	err = d.opts.DB.InTx(ctx, func(tx *store.Tx) error {
-		a.Conversation = existing
-		if existing.ID == "" {
-			if a.Conversation, err = d.opts.Conversations.Open(ctx, tx, who, agent.Name, r.Message); err != nil {
-				return err
-			}
-		}
-		return d.accept(ctx, tx, who, agent, r.Message, &a)
-	})
-	if err != nil {
-		return a, fmt.Errorf("starting a run: %w", err)
-	}
-	return a, nil
-}
-
-func (d *Desk) accept(ctx context.Context, tx *store.Tx, who conversations.Asker, agent agents.Agent, text string, a *Accepted) (err error) {
-	run := Run{
-		ID: ids.New[ids.Run](), Workspace: who.Workspace, Conversation: a.Conversation.ID, User: who.User, Agent: agent.Name, Model: agent.Model,
-		State: Queued, CreatedAt: time.Now().UTC().Truncate(time.Microsecond),
-	}
-	a.Message, err = d.opts.Conversations.Add(ctx, tx, conversations.Message{
-		Workspace: who.Workspace, Conversation: run.Conversation, Run: run.ID, Role: providers.RoleUser, Author: string(who.User),
-		State: conversations.Complete, Parts: []providers.Part{providers.Text(text)},
-	})
-	if err != nil {
-		return err
-	}
-	run.Question, run.Answer = a.Message.ID, ids.New[ids.Message]() // in this order: messages are listed by id
-	run.Job, err = d.opts.Jobs.Enqueue(ctx, tx, jobs.Request{Workspace: who.Workspace, Kind: jobKind, Args: jobArgs{run.ID}, UniqueKey: string(run.ID)})
-	if err != nil {
-		return err
-	}
-	_, err = tx.Exec(ctx, insertRun, run.ID, run.Workspace, run.Conversation, run.User, run.Agent, run.Model, run.Question, run.Answer, run.Job, run.CreatedAt)
-	if err != nil {
-		return err
-	}
-	a.Run = run
-	return d.say(ctx, tx, run, RunQueued{run.subject()})
-}
-
-func checkMessage(text string) error {
-	switch {
-	case strings.TrimSpace(text) == "":
-		return fault.New(fault.Invalid, "empty_message", "The message is empty.").WithParam("message").WithHint("Say what you want the agent to do.")
-	case len(text) > conversations.MaxMessage:
-		return fault.New(fault.TooLarge, "message_too_long", "The message has %d bytes; the most is %d.", len(text), conversations.MaxMessage).
-			WithParam("message").WithHint("Send long material as a file.")
-	case !utf8.ValidString(text):
-		return fault.New(fault.Invalid, "bad_text", "The message is not valid UTF-8.").WithParam("message").WithHint("Encode it as UTF-8.")
-	}
-	return nil
+	return d, opts.Jobs.Define(jobs.Kind{Name: afterKind, Concurrency: 4, Attempts: 3, Run: d.afterwards})
 }
 
 // Get reads a run whose conversation the asker may see, with the answer so far.
 func (d *Desk) Get(ctx context.Context, who conversations.Asker, id ids.Run) (Run, error) {
+	run, err := d.visible(ctx, who, id)
+	if err != nil || run.State.Over() || run.State == Queued {
+		return run, err
+	}
+	run.Partial, err = d.partial(ctx, run)
+	return run, err
+}
+
+// visible reads a run without its partial answer.
+func (d *Desk) visible(ctx context.Context, who conversations.Asker, id ids.Run) (Run, error) {
 	run, err := store.One[Run](ctx, d.opts.DB.Read(), selectVisibleRun, id, who.Workspace)
 	if errors.Is(err, store.ErrNoRows) {
 		return run, notFound(id)
@@ -200,12 +195,6 @@ func (d *Desk) Get(ctx context.Context, who conversations.Asker, id ids.Run) (Ru
 		}
 		return Run{}, err
 	}
-	d.mu.Lock()
-	at := d.live[id]
-	d.mu.Unlock()
-	if at != nil && run.State == Running {
-		run.Partial = at.partial()
-	}
 	return run, nil
 }
 
@@ -214,7 +203,14 @@ type Filter struct {
 	page.Query
 	State        State
 	Conversation ids.Conversation
+	Parent       ids.Run // the helpers of a run; "": runs that a person started
+	Agent        string
+	Search       string // in what was asked
+	Since        time.Time
+	Until        time.Time
 }
+
+var likeEscape = strings.NewReplacer("!", "!!", "%", "!%", "_", "!_")
 
 // List reads the asker's own runs, newest first.
 func (d *Desk) List(ctx context.Context, who conversations.Asker, f Filter) (page.Page[Run], error) {
@@ -222,44 +218,96 @@ func (d *Desk) List(ctx context.Context, who conversations.Asker, f Filter) (pag
 	if err != nil {
 		return page.Page[Run]{}, err
 	}
-	rows, err := store.All[Run](ctx, d.opts.DB.Read(), listRuns, who.Workspace, who.User, f.State, f.State, f.Conversation, f.Conversation, after, after, f.Size()+1)
+	like := "%" + likeEscape.Replace(strings.ToLower(f.Search)) + "%"
+	since, until := micros(f.Since), micros(f.Until)
+	rows, err := store.All[Run](ctx, d.opts.DB.Read(), listRuns, who.Workspace, who.User, f.Parent, f.State, f.State, f.Conversation, f.Conversation,
+		f.Agent, f.Agent, f.Search, like, since, since, until, until, after, after, f.Size()+1)
 	if err != nil {
 		return page.Page[Run]{}, fmt.Errorf("listing runs: %w", err)
 	}
 	return page.Of(f.Query, rows, func(r Run) ids.Run { return r.ID }), nil
 }
 
-// Cancel stops a run; what was answered so far is kept.
+func micros(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.UnixMicro()
+}
+
+// Cancel stops a run and its helpers; what was answered so far is kept.
 func (d *Desk) Cancel(ctx context.Context, who conversations.Asker, id ids.Run) (Run, error) {
-	run, err := d.Get(ctx, who, id)
+	run, err := d.visible(ctx, who, id)
 	if err != nil {
 		return run, err
 	}
 	if _, err := Move(run.State, Cancel); err != nil {
 		return run, err
 	}
-	if run.State == Queued {
-		err := d.end(ctx, run, ending{do: Cancel})
-		if err == nil || fault.From(err).Code != "run_state" { // else it started meanwhile: stop it below
-			return run, errors.Join(err, d.reload(ctx, who, &run))
-		}
-	}
-	if _, err := d.opts.Jobs.Cancel(ctx, run.Workspace, run.Job); err != nil {
+	if err := d.stop(ctx, run); err != nil {
 		return run, fmt.Errorf("stopping %s: %w", id, err)
 	}
-	return run, d.reload(ctx, who, &run)
+	return d.Get(ctx, who, id)
 }
 
-func (d *Desk) reload(ctx context.Context, who conversations.Asker, run *Run) (err error) {
-	*run, err = d.Get(ctx, who, run.ID)
-	return err
+// errStopped is why the context of a run ends when someone stopped it alone.
+var errStopped = fault.New(fault.Cancelled, "run_cancelled", "Someone stopped it.")
+
+func (d *Desk) stop(ctx context.Context, run Run) error {
+	if run.State != Running {
+		err := d.endIdle(ctx, run, ending{do: Cancel})
+		if err == nil || fault.From(err).Code != "run_state" { // else it started meanwhile: stop it below
+			return err
+		}
+	}
+	if run.Parent == "" {
+		_, err := d.opts.Jobs.Cancel(ctx, run.Workspace, run.Job)
+		return err
+	}
+	d.mu.Lock()
+	at := d.live[run.ID]
+	d.mu.Unlock()
+	if at == nil {
+		return fault.New(fault.Conflict, "helper_elsewhere", "This helper works in another process.").WithHint("Stop the run it works for: %s.", run.Parent)
+	}
+	at.stop(errStopped)
+	return nil
 }
 
-func (d *Desk) say(ctx context.Context, tx *store.Tx, run Run, ev events.Event) error {
-	return d.opts.Hub.Append(ctx, tx, run.Workspace, conversations.Channel(run.Conversation), ev)
+// Helpers lists the helpers of a run, oldest first.
+func (d *Desk) Helpers(ctx context.Context, who conversations.Asker, id ids.Run) ([]Run, error) {
+	if _, err := d.visible(ctx, who, id); err != nil {
+		return nil, err
+	}
+	return store.All[Run](ctx, d.opts.DB.Read(), selectHelpers, id)
+}
+
+// say appends facts of a run where its listeners are.
+func (d *Desk) say(ctx context.Context, tx *store.Tx, run Run, facts ...events.Event) error {
+	return d.opts.Hub.Append(ctx, tx, run.Workspace, run.channel(), facts...)
+}
+
+// Channel is where a helper's facts are said.
+func Channel(id ids.Run) string { return "runs/" + string(id) }
+
+// channel is the conversation's for a run that a person started: a helper has its own, so that nothing
+// it says is taken for the answer.
+func (r Run) channel() string {
+	if r.Parent != "" {
+		return Channel(r.ID)
+	}
+	return conversations.Channel(r.Conversation)
 }
 
 func (r Run) subject() subject { return subject{r.ID, r.Conversation, r.Agent} }
+
+// attribution says whose money a model's answer costs.
+func (r Run) attribution(allowance *costs.Allowance) costs.Attribution {
+	return costs.Attribution{
+		Workspace: r.Workspace, User: r.User, Key: r.Key, Agent: r.Agent, Run: r.ID, Conversation: r.Conversation, Project: r.Project,
+		Door: cmp.Or(r.Door, "chat"), Asked: r.Model, Allowance: allowance,
+	}
+}
 
 func notFound(id ids.Run) error {
 	return fault.New(fault.NotFound, "run_not_found", "There is no run %s.", id).WithHint("GET /api/v1/runs lists yours.")

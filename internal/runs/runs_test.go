@@ -340,7 +340,8 @@ func TestMoveWalksTheTable(t *testing.T) {
 	t.Parallel()
 	for from, want := range map[runs.State]map[runs.Action]runs.State{
 		runs.Queued:    {runs.Start: runs.Running, runs.Cancel: runs.Cancelled, runs.Fail: runs.Failed},
-		runs.Running:   {runs.Resume: runs.Running, runs.Finish: runs.Finished, runs.Fail: runs.Failed, runs.Cancel: runs.Cancelled},
+		runs.Running:   {runs.Resume: runs.Running, runs.Park: runs.Waiting, runs.Finish: runs.Finished, runs.Fail: runs.Failed, runs.Cancel: runs.Cancelled},
+		runs.Waiting:   {runs.Wake: runs.Queued, runs.Resume: runs.Running, runs.Cancel: runs.Cancelled, runs.Fail: runs.Failed},
 		runs.Finished:  {},
 		runs.Failed:    {},
 		runs.Cancelled: {},
@@ -348,7 +349,7 @@ func TestMoveWalksTheTable(t *testing.T) {
 		if from.Over() != (len(want) == 0) {
 			t.Errorf("%s.Over() = %v", from, from.Over())
 		}
-		for _, do := range []runs.Action{runs.Start, runs.Resume, runs.Finish, runs.Fail, runs.Cancel} {
+		for _, do := range []runs.Action{runs.Start, runs.Resume, runs.Park, runs.Wake, runs.Finish, runs.Fail, runs.Cancel} {
 			to, err := runs.Move(from, do)
 			if wanted, ok := want[do]; ok != (err == nil) || (ok && to != wanted) {
 				t.Errorf("Move(%s, %s) = %s, %v", from, do, to, err)

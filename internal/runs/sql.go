@@ -1,22 +1,105 @@
 package runs
 
-const columns = `id, workspace_id, conversation_id, parent_id, user_id, agent, model, state, question_id, answer_id, job_id, attempt,
+const columns = `id, workspace_id, conversation_id, parent_id, user_id, key_id, door, project, agent, model, state, question_id, answer_id, job_id,
+	attempt, call_id, depth, title, task, result, origin_id, reason, signals, turns, calls, spent, needs,
 	usage, error, created_at, started_at, first_token_at, finished_at`
 
 const insertRun = `
-	INSERT INTO runs_runs (id, workspace_id, conversation_id, parent_id, user_id, agent, model, state, question_id, answer_id, job_id, attempt, created_at)
-	VALUES (?, ?, ?, '', ?, ?, ?, 'queued', ?, ?, ?, 0, ?)`
+	INSERT INTO runs_runs (id, workspace_id, conversation_id, parent_id, user_id, key_id, door, project, agent, model, state, question_id, answer_id,
+		job_id, attempt, call_id, depth, title, task, origin_id, reason, created_at)
+	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'queued', ?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?)`
 
 const selectRun = `SELECT ` + columns + ` FROM runs_runs WHERE id = ?`
 
 const selectVisibleRun = `SELECT ` + columns + ` FROM runs_runs WHERE id = ? AND workspace_id = ?`
 
+// A run that a person started; helpers are listed by their parent.
 const listRuns = `
 	SELECT ` + columns + ` FROM runs_runs
-	WHERE workspace_id = ? AND user_id = ? AND (? = '' OR state = ?) AND (? = '' OR conversation_id = ?) AND (? = '' OR id < ?)
+	WHERE workspace_id = ? AND user_id = ? AND parent_id = ? AND (? = '' OR state = ?) AND (? = '' OR conversation_id = ?) AND (? = '' OR agent = ?)
+		AND (? = '' OR lower(title) LIKE ? ESCAPE '!') AND (CAST(? AS BIGINT) = 0 OR created_at >= ?) AND (CAST(? AS BIGINT) = 0 OR created_at < ?)
+		AND (? = '' OR id < ?)
 	ORDER BY id DESC LIMIT ?`
 
-const startRun = `UPDATE runs_runs SET state = ?, attempt = attempt + 1, started_at = ?, first_token_at = NULL WHERE id = ? AND state = ? RETURNING attempt`
+const selectOpen = `
+	SELECT ` + columns + ` FROM runs_runs
+	WHERE conversation_id = ? AND workspace_id = ? AND parent_id = '' AND job_id <> '' AND state IN ('queued', 'running', 'waiting')
+	ORDER BY id DESC LIMIT 1`
+
+// A run without a job waits for the one before it in its conversation.
+const selectHeld = `
+	SELECT ` + columns + ` FROM runs_runs
+	WHERE conversation_id = ? AND parent_id = '' AND job_id = '' AND state = 'queued' ORDER BY id LIMIT 1`
+
+const countHeld = `SELECT count(*) FROM runs_runs WHERE conversation_id = ? AND parent_id = '' AND job_id = '' AND state = 'queued'`
+
+const startRun = `
+	UPDATE runs_runs SET state = ?, attempt = attempt + 1, started_at = ?, needs = NULL WHERE id = ? AND state = ? RETURNING attempt, signals`
+
+// Only the attempt that works on a run writes its journal, and learns whether a person sent something.
+const fenceRun = `
+	UPDATE runs_runs SET turns = ?, calls = ?, spent = ?, usage = ?, first_token_at = COALESCE(first_token_at, ?)
+	WHERE id = ? AND attempt = ? AND state = 'running' RETURNING signals`
+
+const parkRun = `UPDATE runs_runs SET state = ?, needs = ?, spent = ? WHERE id = ? AND attempt = ? AND state = 'running' AND signals = ?`
+
+const wakeRun = `UPDATE runs_runs SET state = ?, job_id = ?, signals = signals + 1 WHERE id = ? AND state = 'waiting'`
+
+const signalRun = `UPDATE runs_runs SET signals = signals + 1 WHERE id = ? AND state IN ('queued', 'running', 'waiting') RETURNING signals`
+
+const selectSignals = `SELECT signals FROM runs_runs WHERE id = ? AND attempt = ? AND state = 'running'`
+
+const assignJob = `UPDATE runs_runs SET job_id = ?, question_id = ?, task = '' WHERE id = ? AND state = 'queued' AND job_id = ''`
 
 const endRun = `
-	UPDATE runs_runs SET state = ?, usage = ?, error = ?, first_token_at = ?, finished_at = ? WHERE id = ? AND state = ? AND attempt = ?`
+	UPDATE runs_runs SET state = ?, usage = ?, error = ?, result = ?, turns = ?, calls = ?, spent = ?, needs = NULL,
+		first_token_at = COALESCE(first_token_at, ?), finished_at = ?
+	WHERE id = ? AND state = ? AND attempt = ? AND (CAST(? AS BIGINT) < 0 OR signals = ?)`
+
+const selectHelper = `SELECT ` + columns + ` FROM runs_runs WHERE parent_id = ? AND call_id = ?`
+
+const countHelpers = `SELECT count(*) FROM runs_runs WHERE parent_id = ?`
+
+const selectHelpers = `SELECT ` + columns + ` FROM runs_runs WHERE parent_id = ? ORDER BY id`
+
+const openHelpers = `SELECT ` + columns + ` FROM runs_runs WHERE parent_id = ? AND state IN ('queued', 'running', 'waiting') ORDER BY id`
+
+const stepColumns = `run_id, seq, workspace_id, turn, kind, name, title, origin, call_id, state, safe, input, output, need, reply, approval, usage,
+	started_at, first_at, finished_at`
+
+const insertStep = `
+	INSERT INTO runs_steps (` + stepColumns + `) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+
+const selectSteps = `SELECT ` + stepColumns + ` FROM runs_steps WHERE run_id = ? ORDER BY seq`
+
+const listSteps = `SELECT ` + stepColumns + ` FROM runs_steps WHERE run_id = ? AND workspace_id = ? AND seq > ? ORDER BY seq LIMIT ?`
+
+const beginStep = `UPDATE runs_steps SET state = 'started', need = NULL, reply = NULL, started_at = ? WHERE run_id = ? AND seq = ?`
+
+const endStep = `
+	UPDATE runs_steps SET state = ?, output = ?, need = ?, reply = NULL, approval = ?, finished_at = ? WHERE run_id = ? AND seq = ?`
+
+const closeQuestions = `
+	UPDATE runs_steps SET state = 'finished', finished_at = ? WHERE run_id = ? AND kind IN ('approval', 'question') AND state = 'waiting'`
+
+const selectReplies = `SELECT seq, reply FROM runs_steps WHERE run_id = ? AND state = 'waiting' AND reply IS NOT NULL`
+
+const answerStep = `UPDATE runs_steps SET reply = ? WHERE run_id = ? AND call_id = ? AND state = 'waiting' AND reply IS NULL`
+
+const insertInbox = `INSERT INTO runs_inbox (run_id, n, message_id, parts) VALUES (?, ?, ?, ?)`
+
+const selectInbox = `SELECT n, message_id, parts FROM runs_inbox WHERE run_id = ? AND n > ? ORDER BY n`
+
+const lastInbox = `SELECT COALESCE(max(message_id), '') FROM runs_inbox WHERE run_id = ?`
+
+const pruneSteps = `
+	DELETE FROM runs_steps WHERE (run_id, seq) IN (
+		SELECT s.run_id, s.seq FROM runs_steps s JOIN runs_runs r ON r.id = s.run_id
+		WHERE s.started_at < ? AND r.state IN ('finished', 'failed', 'cancelled') LIMIT ?)`
+
+// What a turn asked for and has no result of was never done by the new run.
+const copySteps = `
+	INSERT INTO runs_steps (` + stepColumns + `)
+	SELECT ?, seq, workspace_id, turn, kind, name, title, origin, call_id, state, safe, input, output, need, reply, approval, usage,
+		started_at, first_at, finished_at
+	FROM runs_steps WHERE run_id = ? AND turn <= ? AND kind IN ('model', 'tool', 'helper', 'compaction', 'recall') AND state = 'finished'`

@@ -9,6 +9,7 @@ type State string
 const (
 	Queued    State = "queued"
 	Running   State = "running"
+	Waiting   State = "waiting" // for a person; nothing runs meanwhile
 	Finished  State = "finished"
 	Failed    State = "failed"
 	Cancelled State = "cancelled"
@@ -20,7 +21,9 @@ type Action string
 // The actions on a run.
 const (
 	Start  Action = "start"
-	Resume Action = "resume" // started again after the process died
+	Resume Action = "resume" // started again after the process died, or with the run it helps
+	Park   Action = "wait"
+	Wake   Action = "wake" // a person has answered
 	Finish Action = "finish"
 	Fail   Action = "fail"
 	Cancel Action = "cancel"
@@ -28,7 +31,8 @@ const (
 
 var moves = map[State]map[Action]State{
 	Queued:  {Start: Running, Cancel: Cancelled, Fail: Failed},
-	Running: {Resume: Running, Finish: Finished, Fail: Failed, Cancel: Cancelled},
+	Running: {Resume: Running, Park: Waiting, Finish: Finished, Fail: Failed, Cancel: Cancelled},
+	Waiting: {Wake: Queued, Resume: Running, Cancel: Cancelled, Fail: Failed},
 }
 
 // Move gives the state after an action, or a conflict that says why not.

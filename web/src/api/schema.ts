@@ -2539,7 +2539,7 @@ export interface paths {
           limit?: number;
           /** next_cursor of the page before. */
           cursor?: string;
-          state?: "queued" | "running" | "finished" | "failed" | "cancelled";
+          state?: "queued" | "running" | "waiting" | "finished" | "failed" | "cancelled";
           conversation?: string;
         };
         header?: never;
@@ -3867,6 +3867,962 @@ export interface paths {
     put?: never;
     post?: never;
     delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/memory/facts": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** What is remembered, newest first. */
+    get: {
+      parameters: {
+        query?: {
+          /** How many rows at the most, 1 to 500; 50 if left out. */
+          limit?: number;
+          /** next_cursor of the page before. */
+          cursor?: string;
+          /** active if left out. */
+          state?: "active" | "review" | "past";
+          /** Only those of the caller, of agent or of project. */
+          scope?: "user" | "agent" | "project";
+          agent?: string;
+          project?: string;
+          /** Only those that are always recalled. */
+          pinned?: boolean;
+        };
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["FactPage"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    put?: never;
+    /** Remember something; what is known already is merged, what says otherwise replaces it. */
+    post: {
+      parameters: {
+        query?: never;
+        header?: {
+          /** A fresh random text; the same request with the same key within a day gets the same answer instead of being done twice. */
+          "Idempotency-Key"?: string;
+        };
+        path?: never;
+        cookie?: never;
+      };
+      requestBody: {
+        content: {
+          "application/json": components["schemas"]["NewFactRequest"];
+        };
+      };
+      responses: {
+        201: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["FactAdded"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/memory/facts/{fact}": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** One fact. */
+    get: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path: {
+          fact: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Fact"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    put?: never;
+    post?: never;
+    /** Forget a fact and its history for good. */
+    delete: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path: {
+          fact: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        204: {
+          headers: { [name: string]: unknown };
+          content?: never;
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    options?: never;
+    head?: never;
+    /** Change the text of a fact, or pin it. */
+    patch: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path: {
+          fact: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: {
+        content: {
+          "application/json": components["schemas"]["FactChangeRequest"];
+        };
+      };
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Fact"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    trace?: never;
+  };
+  "/api/v1/memory/facts/{fact}/history": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** What was true before, newest first. */
+    get: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path: {
+          fact: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["FactPage"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/memory/review": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** Facts that wait for someone to say whether they are true. */
+    get: {
+      parameters: {
+        query?: {
+          /** How many rows at the most, 1 to 500; 50 if left out. */
+          limit?: number;
+          /** next_cursor of the page before. */
+          cursor?: string;
+        };
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["FactPage"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/memory/review/{fact}/accept": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get?: never;
+    put?: never;
+    /** Say that a fact is true. */
+    post: {
+      parameters: {
+        query?: never;
+        header?: {
+          /** A fresh random text; the same request with the same key within a day gets the same answer instead of being done twice. */
+          "Idempotency-Key"?: string;
+        };
+        path: {
+          fact: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Fact"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/memory/review/{fact}/reject": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get?: never;
+    put?: never;
+    /** Say that a fact is not true; it is forgotten. */
+    post: {
+      parameters: {
+        query?: never;
+        header?: {
+          /** A fresh random text; the same request with the same key within a day gets the same answer instead of being done twice. */
+          "Idempotency-Key"?: string;
+        };
+        path: {
+          fact: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        204: {
+          headers: { [name: string]: unknown };
+          content?: never;
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/memory/search": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** Search everything that is known: facts, documents, the graph and what was said. */
+    get: {
+      parameters: {
+        query: {
+          /** Words, or a question. */
+          query: string;
+          /** fact, knowledge, entity or turn; all if left out. */
+          kinds?: string[];
+          /** 10 if left out. */
+          limit?: number;
+          /** Also what is for this agent. */
+          agent?: string;
+          /** Also what is for this project. */
+          project?: string;
+          /** Knowledge of this source only. */
+          source?: string;
+          since?: string;
+          until?: string;
+          /** Tell how each score came about. */
+          explain?: boolean;
+        };
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["MemoryAnswer"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    put?: never;
+    /** The same, for long questions. */
+    post: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody: {
+        content: {
+          "application/json": components["schemas"]["MemorySearchRequest"];
+        };
+      };
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["MemoryAnswer"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/memory/graph": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** The knowledge graph. */
+    get: {
+      parameters: {
+        query?: {
+          /** The graph of a conversation instead of the one that lasts. */
+          session?: string;
+        };
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Graph"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/memory/graph/search": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** Nodes that hold a text. */
+    get: {
+      parameters: {
+        query: {
+          /** The graph of a conversation instead of the one that lasts. */
+          session?: string;
+          query: string;
+        };
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Graph"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/memory/graph/nodes": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** Nodes by their names. */
+    get: {
+      parameters: {
+        query: {
+          /** The graph of a conversation instead of the one that lasts. */
+          session?: string;
+          names: string[];
+        };
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Graph"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/memory/graph/neighbourhood": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** What is within some steps of a node. */
+    get: {
+      parameters: {
+        query: {
+          /** The graph of a conversation instead of the one that lasts. */
+          session?: string;
+          name: string;
+          /** How many steps; 1 if left out. */
+          depth?: number;
+        };
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Graph"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/memory/graph/entities": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get?: never;
+    put?: never;
+    /** Add nodes; those that exist are left as they are. */
+    post: {
+      parameters: {
+        query?: never;
+        header?: {
+          /** A fresh random text; the same request with the same key within a day gets the same answer instead of being done twice. */
+          "Idempotency-Key"?: string;
+        };
+        path?: never;
+        cookie?: never;
+      };
+      requestBody: {
+        content: {
+          "application/json": components["schemas"]["EntitiesRequest"];
+        };
+      };
+      responses: {
+        201: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["EntitiesAnswer"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    /** Remove nodes with their relations. */
+    delete: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody: {
+        content: {
+          "application/json": components["schemas"]["DeleteEntitiesRequest"];
+        };
+      };
+      responses: {
+        204: {
+          headers: { [name: string]: unknown };
+          content?: never;
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/memory/graph/relations": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get?: never;
+    put?: never;
+    /** Add relations. */
+    post: {
+      parameters: {
+        query?: never;
+        header?: {
+          /** A fresh random text; the same request with the same key within a day gets the same answer instead of being done twice. */
+          "Idempotency-Key"?: string;
+        };
+        path?: never;
+        cookie?: never;
+      };
+      requestBody: {
+        content: {
+          "application/json": components["schemas"]["RelationsRequest"];
+        };
+      };
+      responses: {
+        201: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["RelationsAnswer"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    /** Remove relations. */
+    delete: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody: {
+        content: {
+          "application/json": components["schemas"]["RelationsRequest"];
+        };
+      };
+      responses: {
+        204: {
+          headers: { [name: string]: unknown };
+          content?: never;
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/memory/graph/observations": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get?: never;
+    put?: never;
+    /** Add observations to nodes. */
+    post: {
+      parameters: {
+        query?: never;
+        header?: {
+          /** A fresh random text; the same request with the same key within a day gets the same answer instead of being done twice. */
+          "Idempotency-Key"?: string;
+        };
+        path?: never;
+        cookie?: never;
+      };
+      requestBody: {
+        content: {
+          "application/json": components["schemas"]["ObservationsRequest"];
+        };
+      };
+      responses: {
+        201: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["ObservationsAnswer"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    /** Take observations back. */
+    delete: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody: {
+        content: {
+          "application/json": components["schemas"]["ObservationsRequest"];
+        };
+      };
+      responses: {
+        204: {
+          headers: { [name: string]: unknown };
+          content?: never;
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/memory/profile": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** What is known of the caller in fields. */
+    get: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["MemoryProfile"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    put?: never;
+    post?: never;
+    /** Empty the profile. */
+    delete: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        204: {
+          headers: { [name: string]: unknown };
+          content?: never;
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    options?: never;
+    head?: never;
+    /** Merge fields into the profile; null deletes one. */
+    patch: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody: {
+        content: {
+          "application/json": components["schemas"]["ProfileRequest"];
+        };
+      };
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["MemoryProfileMerge"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    trace?: never;
+  };
+  "/api/v1/memory/settings": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** What the caller wants of memory. */
+    get: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["MemorySettings"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    /** Say whether the caller's conversations may be learned from. */
+    put: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody: {
+        content: {
+          "application/json": components["schemas"]["MemorySettingsRequest"];
+        };
+      };
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["MemorySettings"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/memory/stats": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** How much is known, and by which means it is found. */
+    get: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["MemoryStats"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/memory/users/{user}": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get?: never;
+    put?: never;
+    post?: never;
+    /** Forget everything about a user: oneself, or anyone with users:write. */
+    delete: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path: {
+          user: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        204: {
+          headers: { [name: string]: unknown };
+          content?: never;
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
     options?: never;
     head?: never;
     patch?: never;
@@ -5671,19 +6627,47 @@ export interface components {
       run: components["schemas"]["Run"];
       conversation: components["schemas"]["Conversation"];
       message: components["schemas"]["Message"];
+      /** The run was going on already and gets the message at its next turn. */
+      steered?: boolean;
+      /** Which agent was picked, if none was named. */
+      routing?: components["schemas"]["Routing"];
     };
     Run: {
       id: string;
       conversation: string;
+      /** Of a helper: the run it works for. */
       parent?: string;
       user: string;
+      /** The API key it was asked with. */
+      key?: string;
+      door: string;
+      project?: string;
       agent: string;
       model: string;
       state: string;
       question: string;
       answer: string;
-      job: string;
+      /** Left out while it waits for the run before it. */
+      job?: string;
       attempt: number;
+      /** Of a helper: the call it works for. */
+      call?: string;
+      depth?: number;
+      /** The beginning of what was asked. */
+      title: string;
+      /** What a helper, or a run in the queue, was asked. */
+      task?: string;
+      /** What a helper answered. */
+      result?: string;
+      /** The run it does again. */
+      origin?: string;
+      reason?: string;
+      turns: number;
+      calls: number;
+      /** Helpers included. */
+      spent_micros: number;
+      /** What it waits for. */
+      needs?: components["schemas"]["Need"][];
       usage?: components["schemas"]["Usage"];
       error?: components["schemas"]["Trouble"];
       created_at: string;
@@ -5691,6 +6675,23 @@ export interface components {
       first_token_at?: string;
       finished_at?: string;
       partial?: components["schemas"]["Partial"];
+    };
+    Need: {
+      /** Whose call it is: the run's own, or a helper's. */
+      run: string;
+      call: string;
+      tool: string;
+      title?: string;
+      kind: string;
+      question: string;
+      options?: components["schemas"]["Option"][];
+      multiple?: boolean;
+      rule?: string;
+      ticket?: string;
+    };
+    Option: {
+      label: string;
+      description?: string;
     };
     Trouble: {
       code: string;
@@ -5700,9 +6701,41 @@ export interface components {
     };
     Partial: {
       attempt: number;
+      /** The turn whose pieces come. */
+      turn: number;
       /** The number of the next text_delta. */
       seq: number;
+      /** All text so far. */
       text: string;
+      /** Of the turn whose pieces come. */
+      reasoning?: string;
+      reasoning_seq: number;
+      /** Of the finished turns. */
+      parts: components["schemas"]["Part"][];
+      /** Calls without a result. */
+      calls: components["schemas"]["OpenCall"][];
+      helpers: components["schemas"]["HelperShown"][];
+    };
+    OpenCall: {
+      call: string;
+      tool: string;
+      title?: string;
+      /** Long texts are cut. */
+      args?: unknown;
+      state: string;
+      started_at?: string;
+    };
+    HelperShown: {
+      run: string;
+      agent: string;
+      call: string;
+      state: string;
+    };
+    Routing: {
+      agent: string;
+      why: string;
+      how: string;
+      confidence: number;
     };
     RunPage: {
       data: components["schemas"]["Run"][];
@@ -6038,6 +7071,231 @@ export interface components {
       per_day: number;
       projected: number;
       runs_out_at?: string;
+    };
+    FactPage: {
+      data: components["schemas"]["Fact"][];
+      has_more: boolean;
+      next_cursor?: string;
+    };
+    Fact: {
+      id: string;
+      user?: string;
+      agent?: string;
+      project?: string;
+      state: string;
+      text: string;
+      subject?: string;
+      confidence: number;
+      origin: string;
+      pinned: boolean;
+      source: components["schemas"]["MemorySource"];
+      heard: number;
+      uses: number;
+      useful: number;
+      used_at?: string;
+      replaced_by?: string;
+      created_at: string;
+      updated_at: string;
+    };
+    MemorySource: {
+      conversation?: string;
+      message?: string;
+      run?: string;
+      source?: string;
+      path?: string;
+      url?: string;
+      page?: number;
+      line?: number;
+      end_line?: number;
+      heading?: string;
+      author?: string;
+    };
+    NewFactRequest: {
+      text: string;
+      /** Whom it is for; user, the caller, if left out. */
+      scope?: "user" | "workspace" | "agent" | "project";
+      /** With the scope agent, or to narrow the scope user. */
+      agent?: string;
+      /** With the scope project, or to narrow another scope. */
+      project?: string;
+      /** Recall it before every turn. */
+      pinned?: boolean;
+      /** 0 to 1; below the threshold of the server it waits for review. 1 if left out. */
+      confidence?: number;
+      /** Where it was said. */
+      conversation?: string;
+      message?: string;
+    };
+    FactAdded: {
+      id: string;
+      user?: string;
+      agent?: string;
+      project?: string;
+      state: string;
+      text: string;
+      subject?: string;
+      confidence: number;
+      origin: string;
+      pinned: boolean;
+      source: components["schemas"]["MemorySource"];
+      heard: number;
+      uses: number;
+      useful: number;
+      used_at?: string;
+      replaced_by?: string;
+      created_at: string;
+      updated_at: string;
+      outcome: string;
+      replaces?: string;
+    };
+    FactChangeRequest: {
+      text?: string;
+      pinned?: boolean;
+    };
+    MemoryAnswer: {
+      data: components["schemas"]["MemoryFound"][];
+      embedder?: string;
+      degraded?: string;
+    };
+    MemoryFound: {
+      id: string;
+      kind: string;
+      text: string;
+      title?: string;
+      source: components["schemas"]["MemorySource"];
+      scope: components["schemas"]["MemoryScope"];
+      at: string;
+      score: number;
+      fit: number;
+      explain?: components["schemas"]["MemoryExplanation"];
+    };
+    MemoryScope: {
+      user?: string;
+      agent?: string;
+      project?: string;
+    };
+    MemoryExplanation: {
+      words: number;
+      coverage: number;
+      cosine: number;
+      by_words: number;
+      by_meaning: number;
+      weight: number;
+      language: string;
+      around: number;
+      boost: number;
+    };
+    MemorySearchRequest: {
+      /** Words, or a question. */
+      query: string;
+      /** fact, knowledge, entity or turn; all if left out. */
+      kinds?: string[];
+      /** 10 if left out. */
+      limit?: number;
+      /** Also what is for this agent. */
+      agent?: string;
+      /** Also what is for this project. */
+      project?: string;
+      /** Knowledge of this source only. */
+      source?: string;
+      since?: string;
+      until?: string;
+      /** 0 to 1. */
+      min_score?: number;
+      /** Tell how each score came about. */
+      explain?: boolean;
+    };
+    Graph: {
+      entities: components["schemas"]["GraphNode"][];
+      relations: components["schemas"]["GraphRelation"][];
+    };
+    GraphNode: {
+      name: string;
+      entityType: string;
+      observations: string[];
+    };
+    GraphRelation: {
+      from: string;
+      to: string;
+      relationType: string;
+    };
+    EntitiesRequest: {
+      session?: string;
+      entities: components["schemas"]["GraphNodeRequest"][];
+    };
+    GraphNodeRequest: {
+      name?: string;
+      entityType?: string;
+      observations?: string[];
+    };
+    EntitiesAnswer: {
+      /** Those that are new. */
+      entities: components["schemas"]["GraphNode"][];
+    };
+    DeleteEntitiesRequest: {
+      session?: string;
+      names: string[];
+    };
+    RelationsRequest: {
+      session?: string;
+      relations: components["schemas"]["GraphRelationRequest"][];
+    };
+    GraphRelationRequest: {
+      from?: string;
+      to?: string;
+      relationType?: string;
+    };
+    RelationsAnswer: {
+      /** Those that are new. */
+      relations: components["schemas"]["GraphRelation"][];
+    };
+    ObservationsRequest: {
+      session?: string;
+      observations: components["schemas"]["GraphObservationsRequest"][];
+    };
+    GraphObservationsRequest: {
+      entityName?: string;
+      contents?: string[];
+    };
+    ObservationsAnswer: {
+      /** What was new of each. */
+      observations: components["schemas"]["GraphObservationsAdded"][];
+    };
+    GraphObservationsAdded: {
+      entityName: string;
+      addedObservations: string[];
+    };
+    MemoryProfile: {
+      fields: { [key: string]: unknown };
+      version: number;
+      updated_at?: string;
+    };
+    ProfileRequest: {
+      /** Laid over what is there, object by object; null deletes a field. */
+      fields: { [key: string]: unknown };
+    };
+    MemoryProfileMerge: {
+      fields: { [key: string]: unknown };
+      version: number;
+      updated_at?: string;
+      added: string[];
+      updated: string[];
+      deleted: string[];
+    };
+    MemorySettings: {
+      learn: boolean;
+    };
+    MemorySettingsRequest: {
+      /** May facts be learned from what you say? */
+      learn: boolean;
+    };
+    MemoryStats: {
+      facts: { [key: string]: number };
+      texts: { [key: string]: number };
+      serving?: string;
+      building?: string;
+      waiting: number;
+      vectors: number;
     };
     ProviderPage: {
       data: components["schemas"]["Provider"][];
