@@ -22,6 +22,7 @@ import (
 	"github.com/fluxway/fluxway/internal/events"
 	"github.com/fluxway/fluxway/internal/identity"
 	"github.com/fluxway/fluxway/internal/jobs"
+	"github.com/fluxway/fluxway/internal/memory"
 	"github.com/fluxway/fluxway/internal/observe"
 	"github.com/fluxway/fluxway/internal/runs"
 	"github.com/fluxway/fluxway/internal/store"
@@ -37,6 +38,7 @@ type Options struct {
 	Agents        *agents.Roster // with Runs
 	Runs          *runs.Desk
 	Costs         *costs.Ledger
+	Memory        *memory.Mind
 	Settings      Settings
 	Models        Models
 	Gateway       Gateway          // for the doors in other vendors' dialects
@@ -188,6 +190,9 @@ func (s *Server) table() []route {
 	}
 	if s.opts.Costs != nil {
 		all = append(all, costsAPI{s.opts.Costs}.routes()...)
+	}
+	if s.opts.Memory != nil {
+		all = append(all, memoryAPI{s.opts.Memory}.routes()...)
 	}
 	if s.opts.Models != nil {
 		all = append(all, providersAPI{s.opts.Models}.routes()...)

@@ -14,6 +14,7 @@ import (
 	"github.com/fluxway/fluxway/internal/conversations"
 	"github.com/fluxway/fluxway/internal/costs"
 	"github.com/fluxway/fluxway/internal/jobs"
+	"github.com/fluxway/fluxway/internal/memory"
 	"github.com/fluxway/fluxway/internal/runs"
 )
 
@@ -23,7 +24,7 @@ var update = flag.Bool("update", false, "write generated files again")
 func full(t testing.TB) []route {
 	t.Helper()
 	s := &Server{started: time.Now(), opts: Options{
-		Jobs: new(jobs.Queue), Conversations: new(conversations.Book), Agents: new(agents.Roster), Runs: new(runs.Desk), Costs: new(costs.Ledger), Settings: struct{ Settings }{}, Models: struct{ Models }{}, Gateway: struct{ Gateway }{},
+		Jobs: new(jobs.Queue), Conversations: new(conversations.Book), Agents: new(agents.Roster), Runs: new(runs.Desk), Costs: new(costs.Ledger), Memory: new(memory.Mind), Settings: struct{ Settings }{}, Models: struct{ Models }{}, Gateway: struct{ Gateway }{},
 	}}
 	routes := s.table()
 	for _, r := range routes {

@@ -15,6 +15,7 @@ import (
 	"github.com/fluxway/fluxway/internal/jobs"
 	"github.com/fluxway/fluxway/internal/kit/secret"
 	"github.com/fluxway/fluxway/internal/kit/strictjson"
+	"github.com/fluxway/fluxway/internal/memory"
 	"github.com/fluxway/fluxway/internal/runs"
 )
 
@@ -133,17 +134,31 @@ func (s *schemas) ofStruct(t reflect.Type) ordered {
 
 // renamed gives types another name in OpenAPI where two would share one.
 var renamed = map[reflect.Type]string{
-	reflect.TypeFor[ErrorBody]():             "Error",
-	reflect.TypeFor[identity.User]():         "Account",
-	reflect.TypeFor[identity.Member]():       "User",
-	reflect.TypeFor[identity.AuditRow]():     "AuditEntry",
-	reflect.TypeFor[identity.Verification](): "AuditVerification",
-	reflect.TypeFor[events.Record]():         "Event",
-	reflect.TypeFor[CreatedKey]():            "KeyCreated",
-	reflect.TypeFor[CheckState]():            "Check",
-	reflect.TypeFor[identity.Ways]():         "SessionOptions",
-	reflect.TypeFor[jobs.KindInfo]():         "JobKind",
-	reflect.TypeFor[runs.Accepted]():         "ChatStarted",
+	reflect.TypeFor[ErrorBody]():                "Error",
+	reflect.TypeFor[identity.User]():            "Account",
+	reflect.TypeFor[identity.Member]():          "User",
+	reflect.TypeFor[identity.AuditRow]():        "AuditEntry",
+	reflect.TypeFor[identity.Verification]():    "AuditVerification",
+	reflect.TypeFor[events.Record]():            "Event",
+	reflect.TypeFor[CreatedKey]():               "KeyCreated",
+	reflect.TypeFor[CheckState]():               "Check",
+	reflect.TypeFor[identity.Ways]():            "SessionOptions",
+	reflect.TypeFor[jobs.KindInfo]():            "JobKind",
+	reflect.TypeFor[runs.Accepted]():            "ChatStarted",
+	reflect.TypeFor[memory.Found]():             "MemoryFound",
+	reflect.TypeFor[memory.Explain]():           "MemoryExplanation",
+	reflect.TypeFor[memory.Answer]():            "MemoryAnswer",
+	reflect.TypeFor[memory.Scope]():             "MemoryScope",
+	reflect.TypeFor[memory.Place]():             "MemorySource",
+	reflect.TypeFor[memory.Stats]():             "MemoryStats",
+	reflect.TypeFor[memory.Settings]():          "MemorySettings",
+	reflect.TypeFor[memory.Profile]():           "MemoryProfile",
+	reflect.TypeFor[memory.Merge]():             "MemoryProfileMerge",
+	reflect.TypeFor[memory.Node]():              "GraphNode",
+	reflect.TypeFor[memory.Relation]():          "GraphRelation",
+	reflect.TypeFor[memory.Observations]():      "GraphObservations",
+	reflect.TypeFor[memory.AddedObservations](): "GraphObservationsAdded",
+	reflect.TypeFor[memory.AddedFact]():         "FactAdded",
 }
 
 // shaped describes fields of other parts whose Go type says too little.

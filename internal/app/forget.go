@@ -60,6 +60,9 @@ func (a *App) forgetWorkspace(ctx context.Context, ws ids.Workspace) (int64, err
 	if err := a.ledger.Forget(ctx, ws); err != nil {
 		return 0, err
 	}
+	if err := a.db.InTx(ctx, func(tx *store.Tx) error { return a.memory.ForgetWorkspace(ctx, tx, ws) }); err != nil {
+		return 0, err
+	}
 	rows, err := a.db.Forget(ctx, ws, "identity_", "events_")
 	if err != nil {
 		return rows, err

@@ -30,6 +30,7 @@ type Config struct {
 	OIDC      OIDC      `yaml:"oidc" doc:"Single sign-on with an OpenID Connect issuer."`
 	Backup    Backup    `yaml:"backup" doc:"Copies of the database, taken while the server runs."`
 	Jobs      Jobs      `yaml:"jobs" doc:"Background work."`
+	Memory    Memory    `yaml:"memory" doc:"What agents remember, and how it is found again."`
 
 	Providers map[string]Provider `yaml:"providers" keys:"provider" live:"true" doc:"Who serves models, by name: a known one such as openai or anthropic, or any name for another OpenAI-compatible server. The usual variables of the known ones count too."`
 	Models    Models              `yaml:"models" doc:"Which models are used, and how."`
@@ -148,6 +149,20 @@ type OIDC struct {
 type Backup struct {
 	Schedule string `yaml:"schedule" default:"0 3 * * *" format:"cron" live:"true" doc:"When, as a cron line, with CRON_TZ=Europe/Berlin before it for a time zone. Empty: only by hand."`
 	Keep     int    `yaml:"keep" default:"7" min:"1" max:"1000" live:"true" doc:"How many copies to keep."`
+}
+
+// Memory is what agents remember, and how it is found again.
+type Memory struct {
+	Learn      bool     `yaml:"learn" default:"true" doc:"Facts are learned from conversations. Everyone can say no for themselves."`
+	LearnEvery int      `yaml:"learn_every" default:"1" min:"1" max:"100" doc:"How many exchanges of a conversation are learned from at a time."`
+	LearnModel string   `yaml:"learn_model" format:"target" doc:"The model that finds facts in conversations, as provider/model. Left out: plain rules find them, without a model."`
+	Confidence int      `yaml:"confidence" default:"70" min:"1" max:"100" doc:"Percent. What is learned with less waits for someone to review it."`
+	Turns      bool     `yaml:"turns" default:"true" doc:"What was said in a conversation can be found from the others of the same user."`
+	Keep       Duration `yaml:"keep" default:"365d" min:"1d" doc:"How long something learned is kept without being used; what was pinned or written down stays."`
+	Deny       []string `yaml:"deny" doc:"Words and names: what holds one is never remembered. Secrets never are."`
+	Graph      string   `yaml:"graph" default:"lasting" enum:"lasting|session" doc:"lasting: agents keep one knowledge graph per user. session: one per conversation, which ends with it."`
+	Embedder   string   `yaml:"embedder" default:"built-in" doc:"What finds texts by their meaning: built-in, off, or an embedding model as provider/model."`
+	Folders    []string `yaml:"folders" format:"path" doc:"Folders that knowledge may be read from by people who are not on this machine. Commands on this machine may read any."`
 }
 
 // Jobs is background work.

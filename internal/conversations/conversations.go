@@ -53,6 +53,8 @@ type Options struct {
 	DB     *store.DB     // required
 	Hub    *events.Hub   // required
 	Bodies *store.Bodies // for attachments; nil: there are none
+	// Deleted hears of a conversation that is going, in the transaction that deletes it; nil: nobody listens.
+	Deleted func(ctx context.Context, tx *store.Tx, ws ids.Workspace, id ids.Conversation) error
 }
 
 // Book holds all conversations.
@@ -60,6 +62,8 @@ type Book struct {
 	db     *store.DB
 	hub    *events.Hub
 	bodies *store.Bodies
+
+	deleted func(ctx context.Context, tx *store.Tx, ws ids.Workspace, id ids.Conversation) error
 }
 
 // New makes a Book.
@@ -67,7 +71,7 @@ func New(opts Options) (*Book, error) {
 	if opts.DB == nil || opts.Hub == nil {
 		return nil, errors.New("conversations: Options.DB and Options.Hub are required")
 	}
-	b := &Book{db: opts.DB, hub: opts.Hub, bodies: opts.Bodies}
+	b := &Book{db: opts.DB, hub: opts.Hub, bodies: opts.Bodies, deleted: opts.Deleted}
 	if b.bodies != nil {
 		b.db.AddRetention(store.Retention{Name: "conversations_attachments", Prune: b.pruneLoose})
 	}
@@ -225,6 +229,11 @@ func (b *Book) Delete(ctx context.Context, who Asker, id ids.Conversation) error
 		}
 		if n == 0 {
 			return fault.New(fault.Forbidden, "not_owner", "Only its owner can delete this conversation.").WithHint("Ask them.")
+		}
+		if b.deleted != nil {
+			if err := b.deleted(ctx, tx, who.Workspace, id); err != nil {
+				return fmt.Errorf("telling that %s is deleted: %w", id, err)
+			}
 		}
 		return b.hub.Append(ctx, tx, who.Workspace, Channel(id), Deleted{id})
 	})

@@ -40,6 +40,9 @@ type Options struct {
 	// Deleted hears of a workspace that is going, in the transaction that deletes it; home is another one. nil: nobody listens.
 	Deleted func(ctx context.Context, tx *store.Tx, ws, home ids.Workspace) error
 
+	// Removed hears of a user who is leaving a workspace, in the transaction that removes them; nil: nobody listens.
+	Removed func(ctx context.Context, tx *store.Tx, ws ids.Workspace, user ids.User) error
+
 	Issuer string       // the product's name in authenticator apps; "": Fluxway
 	OIDC   *OIDCOptions // nil: no sign-in through an outside issuer
 }

@@ -46,6 +46,11 @@ func (d *Directory) leave(ctx context.Context, tx *store.Tx, ws ids.Workspace, u
 	if _, err := tx.Exec(ctx, deleteMember, ws, user); err != nil {
 		return err
 	}
+	if d.opts.Removed != nil {
+		if err := d.opts.Removed(ctx, tx, ws, user); err != nil {
+			return err
+		}
+	}
 	if _, err := tx.Exec(ctx, revokeKeysOf, d.stamp(), ws, user, user); err != nil {
 		return err
 	}

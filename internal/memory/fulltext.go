@@ -19,16 +19,18 @@ type engine struct {
 	count string // how many there are, up to a limit: (query, limit)
 	size  string // how much spaces hold: (spaces)
 	fetch string // texts by their ids: (ids, workspace, user, agent, project)
-	query func(spaces, words []string) string
-	any   func(words []string) string
-	list  func(ids []string) string
+	// openNodes reads entities by names: (workspace, user, session, JSON list, limit)
+	openNodes string
+	query     func(spaces, words []string) string
+	any       func(words []string) string
+	list      func(ids []string) string
 }
 
 func engineOf(db *store.DB) engine {
 	if db.Engine().Name == "postgres" {
-		return engine{findPostgres, countPostgres, sizePostgres, fetchPostgres, tsquery, tswords, commas}
+		return engine{findPostgres, countPostgres, sizePostgres, fetchPostgres, openPostgres, tsquery, tswords, commas}
 	}
-	return engine{findSQLite, countSQLite, sizeSQLite, fetchSQLite, match, matchWords, quotedJSON}
+	return engine{findSQLite, countSQLite, sizeSQLite, fetchSQLite, openSQLite, match, matchWords, quotedJSON}
 }
 
 // match asks FTS5. Words are letters and digits only, so quotes hold them.

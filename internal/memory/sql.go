@@ -71,7 +71,7 @@ const (
 	selectFading = `
 		SELECT ` + factColumns + ` FROM memory_facts
 		WHERE origin = 'learned' AND NOT pinned AND updated_at < ? AND (used_at IS NULL OR used_at < ?) ORDER BY updated_at LIMIT ?`
-	countFacts = `SELECT state, count(*) AS n FROM memory_facts WHERE ` + own + ` GROUP BY state`
+	countFacts = `SELECT state AS name, count(*) AS n FROM memory_facts WHERE ` + own + ` GROUP BY state`
 
 	selectLearn = `SELECT learn FROM memory_settings WHERE workspace_id = ? AND user_id = ?`
 	upsertLearn = `
@@ -127,3 +127,66 @@ const (
 	deleteTextsIn        = `DELETE FROM memory_texts WHERE workspace_id = ?`
 	deleteAllHeardIn     = `DELETE FROM memory_heard WHERE workspace_id = ?`
 )
+
+// The graph.
+const (
+	insertEntity = `
+		INSERT INTO memory_entities (id, workspace_id, user_id, session_id, name, type, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+		ON CONFLICT (workspace_id, user_id, session_id, name) DO NOTHING`
+	selectEntity       = `SELECT id, name, type FROM memory_entities WHERE workspace_id = ? AND user_id = ? AND session_id = ? AND name = ?`
+	selectEntityName   = `SELECT name FROM memory_entities WHERE id = ? AND workspace_id = ? AND user_id = ?`
+	deleteEntity       = `DELETE FROM memory_entities WHERE id = ?`
+	selectObservations = `SELECT text FROM memory_observations WHERE entity_id = ? ORDER BY position`
+	nextObservation    = `SELECT coalesce(max(position), -1) + 1 FROM memory_observations WHERE entity_id = ?`
+	insertObservation  = `INSERT INTO memory_observations (entity_id, position, text, created_at) VALUES (?, ?, ?, ?)`
+	deleteObservation  = `DELETE FROM memory_observations WHERE entity_id = ? AND text = ?`
+	insertRelation     = `
+		INSERT INTO memory_relations (workspace_id, user_id, session_id, source, target, type, created_at) VALUES (?, ?, ?, ?, ?, ?, ?)
+		ON CONFLICT (workspace_id, user_id, session_id, source, target, type) DO NOTHING`
+	deleteRelation      = `DELETE FROM memory_relations WHERE workspace_id = ? AND user_id = ? AND session_id = ? AND source = ? AND target = ? AND type = ?`
+	deleteRelationsWith = `DELETE FROM memory_relations WHERE workspace_id = ? AND user_id = ? AND session_id = ? AND (source = ? OR target = ?)`
+	selectRelations     = `SELECT source, target, type FROM memory_relations WHERE workspace_id = ? AND user_id = ? AND session_id = ? ORDER BY created_at, source, target, type`
+
+	selectGraph = `
+		SELECT e.name, e.type, o.text
+		FROM (SELECT id, name, type FROM memory_entities WHERE workspace_id = ? AND user_id = ? AND session_id = ? ORDER BY id LIMIT ?) AS e
+		LEFT JOIN memory_observations AS o ON o.entity_id = e.id
+		ORDER BY e.id, o.position`
+	openSQLite = `
+		SELECT e.name, e.type, o.text
+		FROM (SELECT id, name, type FROM memory_entities
+			WHERE workspace_id = ? AND user_id = ? AND session_id = ? AND name IN (SELECT value FROM json_each(?)) ORDER BY id LIMIT ?) AS e
+		LEFT JOIN memory_observations AS o ON o.entity_id = e.id
+		ORDER BY e.id, o.position`
+	openPostgres = `
+		SELECT e.name, e.type, o.text
+		FROM (SELECT id, name, type FROM memory_entities
+			WHERE workspace_id = ? AND user_id = ? AND session_id = ? AND name IN (SELECT jsonb_array_elements_text(?::text::jsonb)) ORDER BY id LIMIT ?) AS e
+		LEFT JOIN memory_observations AS o ON o.entity_id = e.id
+		ORDER BY e.id, o.position`
+	searchEntities = `
+		SELECT e.name FROM memory_entities AS e
+		WHERE e.workspace_id = ? AND e.user_id = ? AND e.session_id = ? AND (lower(e.name) LIKE ? ESCAPE '\' OR lower(e.type) LIKE ? ESCAPE '\'
+			OR EXISTS (SELECT 1 FROM memory_observations AS o WHERE o.entity_id = e.id AND lower(o.text) LIKE ? ESCAPE '\'))
+		ORDER BY e.id LIMIT ?`
+	neighbourhood = `
+		WITH RECURSIVE near (name, depth) AS (
+			SELECT CAST(? AS TEXT), 0
+			UNION
+			SELECT CASE WHEN r.source = n.name THEN r.target ELSE r.source END, n.depth + 1
+			FROM near AS n JOIN memory_relations AS r
+				ON r.workspace_id = ? AND r.user_id = ? AND r.session_id = ? AND (r.source = n.name OR r.target = n.name)
+			WHERE n.depth < ?
+		)
+		SELECT name FROM near GROUP BY name ORDER BY min(depth), name LIMIT ?`
+)
+
+// Profiles.
+const (
+	selectProfile = `SELECT fields, version, updated_at FROM memory_profiles WHERE workspace_id = ? AND user_id = ?`
+	upsertProfile = `
+		INSERT INTO memory_profiles (workspace_id, user_id, fields, version, updated_at) VALUES (?, ?, ?, ?, ?)
+		ON CONFLICT (workspace_id, user_id) DO UPDATE SET fields = excluded.fields, version = excluded.version, updated_at = excluded.updated_at`
+)
+
+const countTexts = `SELECT kind AS name, coalesce(sum(texts), 0) AS n FROM memory_spaces WHERE workspace_id = ? AND (user_id = '' OR user_id = ?) GROUP BY kind`

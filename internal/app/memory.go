@@ -1,0 +1,42 @@
+package app
+
+import (
+	"context"
+	"errors"
+
+	"github.com/fluxway/fluxway/internal/ids"
+	"github.com/fluxway/fluxway/internal/memory"
+	"github.com/fluxway/fluxway/internal/store"
+)
+
+// openMemory builds what agents know.
+func (a *App) openMemory(context.Context) (err error) {
+	cfg := a.cfg.Memory
+	a.memory, err = memory.New(memory.Options{
+		DB: a.db, Hub: a.hub, Jobs: a.queue, Log: a.log,
+		Rules: memory.Rules{
+			Off: !cfg.Learn, Every: cfg.LearnEvery, Confidence: float64(cfg.Confidence) / 100, Deny: cfg.Deny, Keep: cfg.Keep.Std(), Turns: cfg.Turns,
+			Session: cfg.Graph == "session", Folders: cfg.Folders, Forbidden: []string{a.data.Dir},
+		},
+	})
+	return err
+}
+
+// errNoMemory cannot happen once New has returned: who deletes is built before memory, and asks it later.
+var errNoMemory = errors.New("app: memory is not there yet")
+
+// userRemoved has everything forgotten that is known of someone who leaves a workspace.
+func (a *App) userRemoved(ctx context.Context, tx *store.Tx, ws ids.Workspace, user ids.User) error {
+	if a.memory == nil {
+		return errNoMemory
+	}
+	return a.memory.ForgetUserTx(ctx, tx, memory.Owner{Workspace: ws, User: user})
+}
+
+// conversationDeleted has what was said in a conversation forgotten.
+func (a *App) conversationDeleted(ctx context.Context, tx *store.Tx, ws ids.Workspace, id ids.Conversation) error {
+	if a.memory == nil {
+		return errNoMemory
+	}
+	return a.memory.ForgetConversation(ctx, tx, ws, id)
+}
