@@ -91,7 +91,49 @@ func elsewhere(ctx context.Context, models *providers.Router, model string, err 
 }
 
 // pieces hold what passes by; they are small because many streams live at once.
-var pieces = sync.Pool{New: func() any { return new([2 << 10]byte) }}
+// bursts are for a stream that comes faster than that.
+var (
+	pieces = sync.Pool{New: func() any { return new([pieceSize]byte) }}
+	bursts = sync.Pool{New: func() any { return new([burstSize]byte) }}
+)
+
+const (
+	pieceSize = 1 << 10
+	burstSize = 16 << 10
+)
+
+// window is the buffer of one stream: a piece, or a burst while there is one.
+type window struct {
+	piece *[pieceSize]byte
+	burst *[burstSize]byte
+}
+
+// next is where to read to after n bytes came.
+func (w *window) next(n int) []byte {
+	switch {
+	case w.burst == nil && n == pieceSize:
+		w.burst = bursts.Get().(*[burstSize]byte)
+	case w.burst != nil && n < pieceSize:
+		bursts.Put(w.burst)
+		w.burst = nil
+	}
+	if w.burst != nil {
+		return w.burst[:]
+	}
+	if w.piece == nil {
+		w.piece = pieces.Get().(*[pieceSize]byte)
+	}
+	return w.piece[:]
+}
+
+func (w *window) release() {
+	if w.piece != nil {
+		pieces.Put(w.piece)
+	}
+	if w.burst != nil {
+		bursts.Put(w.burst)
+	}
+}
 
 // outlet writes an answer piece by piece, each at once. A reader that stalls is
 // given up after a while.
@@ -144,11 +186,13 @@ func (a doorsAPI) relay(c *call, q question, resp *providers.RawResponse) error 
 	if c.e.route.Action.dialect.Name() == providers.DialectChat && !q.Usage {
 		filter = new(usageFilter)
 	}
-	buf := pieces.Get().(*[2 << 10]byte)
-	defer pieces.Put(buf)
-	for {
-		n, err := resp.Body.Read(buf[:])
-		piece := buf[:n]
+	var buf window
+	defer buf.release()
+	for n := 0; ; {
+		to := buf.next(n)
+		var err error
+		n, err = resp.Body.Read(to)
+		piece := to[:n]
 		if filter != nil {
 			piece = filter.pass(piece, err != nil)
 		}
@@ -163,8 +207,7 @@ func (a doorsAPI) relay(c *call, q question, resp *providers.RawResponse) error 
 
 // relayed looks at how a stream ended: one that broke says so in its dialect.
 func (a doorsAPI) relayed(c *call, out *outlet, resp *providers.RawResponse, err error) error {
-	tally := resp.Meter.Tally()
-	if errors.Is(err, io.EOF) && (tally.Finished || tally.Stop != "") {
+	if errors.Is(err, io.EOF) && resp.Meter.Tally().Finished {
 		return nil
 	}
 	if c.r.Context().Err() != nil {
@@ -180,8 +223,8 @@ func (a doorsAPI) relayWhole(c *call, contentType string, resp *providers.RawRes
 	h := c.w.Header()
 	h["Content-Type"] = []string{contentType}
 	steady{c}.endless()
-	buf := pieces.Get().(*[2 << 10]byte)
-	defer pieces.Put(buf)
+	buf := bursts.Get().(*[burstSize]byte)
+	defer bursts.Put(buf)
 	n, err := io.ReadFull(resp.Body, buf[:])
 	if err == io.EOF || err == io.ErrUnexpectedEOF { // small answers get a length
 		h["Content-Length"] = []string{strconv.Itoa(n)}
@@ -214,7 +257,7 @@ func (a doorsAPI) stream(ctx context.Context, c *call, models *providers.Router,
 		contentType = "application/json; charset=utf-8"
 	}
 	out := a.outlet(c, contentType)
-	pooled := pieces.Get().(*[2 << 10]byte)
+	pooled := pieces.Get().(*[pieceSize]byte)
 	defer pieces.Put(pooled)
 	text := pooled[:0]
 	var chunk providers.Chunk

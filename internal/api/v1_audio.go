@@ -205,8 +205,8 @@ func (a doorsAPI) speak(c *call) error {
 	}
 	defer out.Audio.Close()
 	w := a.outlet(c, out.MediaType)
-	buf := pieces.Get().(*[2 << 10]byte)
-	defer pieces.Put(buf)
+	buf := bursts.Get().(*[burstSize]byte)
+	defer bursts.Put(buf)
 	for {
 		n, err := out.Audio.Read(buf[:])
 		if failed := w.write(buf[:n]); failed != nil || errors.Is(err, io.EOF) {

@@ -3,6 +3,7 @@ package api_test
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"io"
@@ -250,5 +251,33 @@ func TestOnlyAskedForUsageIsShown(t *testing.T) {
 		if got := bytes.Contains(a.Body, []byte(`"choices":[]`)); got != asked || !bytes.Contains(a.Body, []byte("[DONE]")) {
 			t.Errorf("asked %v, shown %v: %s", asked, got, a.Body)
 		}
+	}
+}
+
+func TestAStreamIsWholeOnceItSaysWhyItEnds(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		frames int
+		want   costs.Outcome
+	}{"without [DONE]": {5, costs.OK}, "without a usage": {4, costs.OK}, "without a reason": {3, costs.Broken}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := newDoors(t)
+			for door, c := range doorCases {
+				d.fakes["acme"].Will(providerstest.Reply{Says: "one two", EndAfter: tt.frames})
+				path := cmp.Or(c.stream, c.path)
+				a := d.Operator.Do(t, "POST", fillDoor(path, "acme/m", true), fillDoor(c.body, "acme/m", true)).Must(t, 200, nil)
+				if told := bytes.Contains(a.Body, []byte("broke off midway")); told != (tt.want == costs.Broken) {
+					t.Errorf("%s: told %v\n%s", door, told, a.Body)
+				}
+				if err := d.ledger.Flush(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+				list, err := d.ledger.Records(t.Context(), d.Workspace, costs.Query{})
+				if err != nil || len(list.Data) == 0 || list.Data[0].Outcome != tt.want {
+					t.Errorf("%s: recorded %+v, %v; want %s", door, list.Data, err, tt.want)
+				}
+			}
+		})
 	}
 }

@@ -23,7 +23,7 @@ type Tally struct {
 	Model    string
 	Usage    Usage
 	Stop     StopReason
-	Finished bool  // the vendor said that the answer is complete
+	Finished bool  // the vendor said that the answer is complete; without it the end of the bytes is a break
 	Events   int64 // values seen; close to the tokens streamed so far
 	Bytes    int64
 }

@@ -2,8 +2,7 @@
 
 package leanhttp
 
-import "net"
+import "syscall"
 
-// alive cannot look here; a connection that was closed fails and is retried by
-// whoever may.
-func alive(net.Conn) bool { return true }
+// alive cannot look: a connection that was closed meanwhile fails when it is used.
+func alive(syscall.RawConn) bool { return true }

@@ -2,24 +2,16 @@
 
 package leanhttp
 
-import (
-	"net"
-	"syscall"
-)
+import "syscall"
 
 // alive says whether an idle connection is neither closed nor has anything to
 // say, which no server may at this point.
-func alive(c net.Conn) bool {
-	sc, ok := c.(syscall.Conn)
-	if !ok {
+func alive(raw syscall.RawConn) bool {
+	if raw == nil {
 		return true
 	}
-	raw, err := sc.SyscallConn()
-	if err != nil {
-		return false
-	}
 	quiet := false
-	err = raw.Read(func(fd uintptr) bool {
+	err := raw.Read(func(fd uintptr) bool {
 		var one [1]byte
 		_, _, err := syscall.Recvfrom(int(fd), one[:], syscall.MSG_PEEK|syscall.MSG_DONTWAIT)
 		quiet = err == syscall.EAGAIN || err == syscall.EWOULDBLOCK //nolint:errorlint // system calls answer bare numbers

@@ -7,11 +7,10 @@
 //
 // The standard transport has two goroutines and two buffers for each connection,
 // and hands every request and response over between them. Here the caller's
-// goroutine does all of it, and only a small read buffer stays with a stream.
+// goroutine does all of it, and no buffer stays with a stream.
 package leanhttp
 
 import (
-	"bufio"
 	"compress/gzip"
 	"context"
 	"errors"
@@ -19,9 +18,11 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 )
 
@@ -29,7 +30,6 @@ import (
 const (
 	maxIdle     = 64
 	idleTimeout = 90 * time.Second
-	readBuffer  = 2 << 10
 )
 
 // Transport is a http.RoundTripper. Its fields are set before the first use.
@@ -43,8 +43,8 @@ type Transport struct {
 
 type conn struct {
 	net.Conn
-	in    *bufio.Reader
-	since time.Time // when it was last put aside; zero: it is new
+	raw   syscall.RawConn // to look whether it lives; nil: it cannot be looked at
+	since time.Time       // when it was last put aside; zero: it is new
 }
 
 // RoundTrip sends a request and reads the head of its answer.
@@ -61,8 +61,12 @@ func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	stop := context.AfterFunc(ctx, func() { c.Close() })
-	resp, err := c.ask(r)
+	stop := func() bool { return true }
+	if ctx.Done() != nil {
+		stop = context.AfterFunc(ctx, func() { c.Close() })
+	}
+	b := &body{t: t, c: c, address: address, stop: stop}
+	resp, err := c.ask(r, b)
 	if err != nil {
 		stop()
 		c.Close()
@@ -73,11 +77,6 @@ func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 			return t.RoundTrip(r)
 		}
 		return nil, err
-	}
-	b := &body{t: t, c: c, address: address, stop: stop, from: resp.Body, keep: !resp.Close}
-	resp.Body = b
-	if resp.ContentLength == 0 || resp.Body == http.NoBody {
-		b.finish(true)
 	}
 	if strings.EqualFold(resp.Header.Get("Content-Encoding"), "gzip") && r.Header.Get("Accept-Encoding") == "" {
 		resp.Body = &unzipped{from: b}
@@ -112,7 +111,7 @@ func (t *Transport) take(ctx context.Context, address string) (*conn, error) {
 		if c == nil {
 			break
 		}
-		if time.Since(c.since) < idleTimeout && alive(c.Conn) {
+		if time.Since(c.since) < idleTimeout && alive(c.raw) {
 			return c, nil
 		}
 		c.Close()
@@ -121,11 +120,17 @@ func (t *Transport) take(ctx context.Context, address string) (*conn, error) {
 	if dial == nil {
 		dial = new(net.Dialer).DialContext
 	}
-	raw, err := dial(ctx, "tcp", address)
+	made, err := dial(ctx, "tcp", address)
 	if err != nil {
 		return nil, err
 	}
-	return &conn{Conn: raw, in: bufio.NewReaderSize(raw, readBuffer)}, nil
+	c := &conn{Conn: made}
+	if sc, ok := made.(syscall.Conn); ok {
+		if c.raw, err = sc.SyscallConn(); err != nil {
+			return nil, errors.Join(err, made.Close())
+		}
+	}
+	return c, nil
 }
 
 func (t *Transport) pop(address string) *conn {
@@ -176,55 +181,83 @@ var heads = sync.Pool{New: func() any { return new([]byte) }}
 // maxJoined is how large a body is sent in one piece with its head.
 const maxJoined = 16 << 10
 
-// ask writes the request and reads the head of the answer.
-func (c *conn) ask(r *http.Request) (*http.Response, error) {
+// ask writes the request and reads the head of the answer; b becomes its body.
+func (c *conn) ask(r *http.Request, b *body) (*http.Response, error) {
 	head := heads.Get().(*[]byte)
-	defer heads.Put(head)
 	text, err := appendHead((*head)[:0], r)
 	if err != nil {
 		return nil, err
 	}
-	sent := c.send(text, r)
+	text, sent := c.send(text, r)
 	if cap(text) <= 2*maxJoined {
 		*head = text[:0]
 	}
-	for {
-		resp, err := http.ReadResponse(c.in, r)
-		switch {
-		case err != nil && sent != nil:
+	heads.Put(head)
+	in := intakes.Get().(*intake)
+	resp, rest, err := c.answer(in)
+	if err != nil {
+		in.release()
+		if sent != nil {
 			return nil, sent // why there is no answer
-		case err != nil:
-			return nil, err
-		case resp.StatusCode >= 200:
-			resp.Close = resp.Close || sent != nil // an answer to half a request ends the connection
-			return resp, nil
 		}
+		return nil, err
+	}
+	resp.Close = resp.Close || sent != nil // an answer to half a request ends the connection
+	resp.Body, b.keep, b.left = b, !resp.Close, resp.ContentLength
+	if resp.TransferEncoding != nil {
+		b.chunks = new(dechunk)
+	}
+	if len(rest) > 0 {
+		b.in, b.rest = in, rest
+	} else {
+		in.release()
+	}
+	if bodyless(r.Method, resp) {
+		b.keep = b.keep && len(rest) == 0
+		b.finish(true)
+	}
+	return resp, nil
+}
+
+// answer reads the head of the final answer.
+func (c *conn) answer(in *intake) (*http.Response, []byte, error) {
+	for {
+		head, rest, err := c.readHead(in)
+		if err != nil {
+			return nil, nil, err
+		}
+		resp, err := parseHead(head)
+		if err != nil || resp.StatusCode >= 200 {
+			return resp, rest, err
+		}
+		in.bytes = in.bytes[:copy(in.bytes, rest)]
 	}
 }
 
-func (c *conn) send(text []byte, r *http.Request) error {
+// send writes the head in text, and the body; text is given back as it grew.
+func (c *conn) send(text []byte, r *http.Request) ([]byte, error) {
 	if r.Body == nil || r.Body == http.NoBody {
 		_, err := c.Write(text)
-		return err
+		return text, err
 	}
 	defer r.Body.Close()
 	if r.ContentLength <= maxJoined {
-		at := len(text)
-		text = append(text, make([]byte, r.ContentLength)...)
+		at, size := len(text), int(r.ContentLength)
+		text = slices.Grow(text, size)[:at+size]
 		if _, err := io.ReadFull(r.Body, text[at:]); err != nil {
-			return fmt.Errorf("leanhttp: reading the request's body: %w", err)
+			return text, fmt.Errorf("leanhttp: reading the request's body: %w", err)
 		}
 		_, err := c.Write(text)
-		return err
+		return text, err
 	}
 	if _, err := c.Write(text); err != nil {
-		return err
+		return text, err
 	}
 	n, err := io.Copy(c.Conn, io.LimitReader(r.Body, r.ContentLength))
 	if err == nil && n < r.ContentLength {
-		return io.ErrUnexpectedEOF
+		err = io.ErrUnexpectedEOF
 	}
-	return err
+	return text, err
 }
 
 func appendHead(to []byte, r *http.Request) ([]byte, error) {
@@ -272,47 +305,6 @@ func clean(s string) bool {
 		}
 	}
 	return true
-}
-
-// body gives the connection back at the end of the answer.
-type body struct {
-	t       *Transport
-	c       *conn
-	address string
-	stop    func() bool
-	from    io.ReadCloser
-	keep    bool
-	over    bool
-}
-
-// Read passes on.
-func (b *body) Read(p []byte) (int, error) {
-	if b.over {
-		return 0, io.EOF
-	}
-	n, err := b.from.Read(p)
-	if err != nil {
-		b.finish(errors.Is(err, io.EOF))
-	}
-	return n, err
-}
-
-// Close ends an answer that was not read to its end together with its connection.
-func (b *body) Close() error {
-	b.finish(false)
-	return nil
-}
-
-func (b *body) finish(whole bool) {
-	if b.over {
-		return
-	}
-	b.over = true
-	if b.stop() && whole && b.keep {
-		b.t.put(b.address, b.c)
-		return
-	}
-	b.c.Close()
 }
 
 // unzipped undoes gzip, beginning with the first read: a stream's first bytes

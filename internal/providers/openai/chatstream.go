@@ -325,7 +325,8 @@ func has(data []byte, field string, first byte) bool {
 	}
 }
 
-// tallyChat reads usage from bytes that are relayed.
+// tallyChat reads usage from bytes that are relayed. An answer is complete once
+// it says why it ends: some servers never send [DONE].
 func tallyChat(data []byte, t *providers.Tally) {
 	if bytes.Equal(bytes.TrimSpace(data), done) {
 		t.Finished = true
@@ -350,8 +351,7 @@ func tallyChat(data []byte, t *providers.Tally) {
 	}
 	choice := rawjson.Only(choices)
 	if reason, ok := rawjson.String(choice, "finish_reason"); ok && reason != "" {
-		t.Stop = chatStop(reason, false, false)
-		t.Finished = t.Finished || rawjson.Find(choice, "message") != nil
+		t.Stop, t.Finished = chatStop(reason, false, false), true
 	} else if choice == nil {
 		tallyChoices(choices, t)
 	}
@@ -369,8 +369,7 @@ func tallyChoices(choices []byte, t *providers.Tally) {
 	}
 	for _, c := range all {
 		if c.FinishReason != "" {
-			t.Stop = chatStop(c.FinishReason, false, false)
-			t.Finished = t.Finished || c.Message != nil
+			t.Stop, t.Finished = chatStop(c.FinishReason, false, false), true
 		}
 	}
 }

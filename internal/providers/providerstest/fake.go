@@ -34,6 +34,7 @@ type Reply struct {
 
 	FailAfter int  // > 0: an error event after so many frames
 	CutAfter  int  // > 0: the connection is cut after so many frames
+	EndAfter  int  // > 0: the answer ends in good order after so many frames
 	HoldAfter int  // > 0: silence after so many frames, until the client goes
 	KeepAlive bool // comments or pings between frames
 	Unknown   bool // events nobody knows between frames
@@ -198,6 +199,9 @@ func (f *Fake) stream(w http.ResponseWriter, r *http.Request, d dialect, reply *
 		case reply.CutAfter > 0 && i == reply.CutAfter:
 			flush()
 			panic(http.ErrAbortHandler)
+		case reply.EndAfter > 0 && i == reply.EndAfter:
+			flush()
+			return
 		case reply.HoldAfter > 0 && i == reply.HoldAfter:
 			flush()
 			<-r.Context().Done()

@@ -110,7 +110,7 @@ func (c *Client) once(ctx context.Context, call Call, grant *providers.Grant) (*
 	if err != nil {
 		return nil, err
 	}
-	resp, err := c.HTTP.Do(req)
+	resp, err := c.roundTrip(req)
 	if err != nil {
 		return nil, providers.Unreachable(ctx, c.Vendor, err)
 	}
@@ -123,6 +123,15 @@ func (c *Client) once(ctx context.Context, call Call, grant *providers.Grant) (*
 		body = []byte(resp.Status)
 	}
 	return nil, Refusal(c.Vendor, call.Model, resp, body)
+}
+
+// roundTrip goes around what http.Client adds: redirects, which we never follow,
+// and cookies and time-outs, where there are none.
+func (c *Client) roundTrip(req *http.Request) (*http.Response, error) {
+	if t := c.HTTP.Transport; t != nil && c.HTTP.Jar == nil && c.HTTP.Timeout == 0 {
+		return t.RoundTrip(req)
+	}
+	return c.HTTP.Do(req)
 }
 
 func (c *Client) request(ctx context.Context, call Call, grant *providers.Grant) (*http.Request, error) {
