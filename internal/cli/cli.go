@@ -12,6 +12,7 @@ import (
 
 	"github.com/fluxway/fluxway/internal/config"
 	"github.com/fluxway/fluxway/internal/kit/suggest"
+	"github.com/fluxway/fluxway/internal/tools"
 )
 
 // Build says which binary this is.
@@ -34,6 +35,9 @@ type env struct {
 
 // Main runs the command line and gives the exit code.
 func Main(args []string, streams Streams, build Build) int {
+	if handled, code := tools.SandboxMain(args); handled {
+		return code
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	e := &env{streams: streams, build: build}

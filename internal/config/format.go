@@ -32,8 +32,11 @@ var formats = map[string]func(string) error{
 	"name":         shaped(namePattern, "is not a name such as backup or memory.index"),
 	"header":       shaped(headerPattern, "is not the name of a header"),
 	"capability":   capability,
+	"server":       shaped(serverPattern, "is not the name of a server: 1 to 32 small letters, digits and hyphens"),
+	"variable":     shaped(variablePattern, "is not the name of a variable"),
 	"provider":     shaped(providerPattern, "is not the name of a provider such as openai or my-server"),
 	"model":        shaped(modelPattern, "is not a model such as openai/gpt-5"),
+	"agent":        shaped(agentPattern, "is not the name of an agent: at most 48 small letters, digits, - and _, a letter first"),
 	"target":       shaped(targetPattern, "is not a model such as openai/gpt-5, or the name of a route"),
 }
 
@@ -42,7 +45,11 @@ const (
 	namePattern   = `^[a-z][a-z0-9._-]*$`
 	headerPattern = `^[A-Za-z0-9-]+$`
 
+	serverPattern   = `^[a-z0-9]([a-z0-9-]{0,30}[a-z0-9])?$`
+	variablePattern = `^[A-Za-z_][A-Za-z0-9_]*$`
+
 	providerPattern = `^[a-z][a-z0-9_-]*$`
+	agentPattern    = `^[a-z][a-z0-9_-]{0,47}$`
 	modelPattern    = `^[a-z][a-z0-9_-]*/[^ ]+$`
 	targetPattern   = `^[a-z][^ ]*$`
 

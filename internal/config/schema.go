@@ -16,9 +16,12 @@ var schemaPatterns = map[string]string{
 	"cidr":         `^[0-9A-Fa-f:.%/a-zA-Z]+$`,
 	"name":         namePattern,
 	"header":       headerPattern,
+	"server":       serverPattern,
+	"variable":     variablePattern,
 	"provider":     providerPattern,
 	"model":        modelPattern,
 	"target":       targetPattern,
+	"agent":        agentPattern,
 }
 
 // Schema is the JSON Schema (2020-12) of the settings file, for editors.
@@ -115,7 +118,7 @@ func (f *Field) elementSchema() object {
 		return object{"anyOf": []object{
 			{"type": "integer", "minimum": 0}, {"type": "string", "pattern": `^[0-9]+$|` + bytesPattern}, {"type": "string", "pattern": `\$\{`},
 		}}
-	case Money:
+	case Money, Fraction:
 		return object{"anyOf": []object{{"type": "number", "minimum": 0}, {"type": "string", "pattern": dollarsPattern}, {"type": "string", "pattern": `\$\{`}}}
 	default:
 		pattern := schemaPatterns[f.Format]

@@ -25,7 +25,7 @@ import (
 
 func newSandbox(t *testing.T) *sandbox.Sandbox {
 	t.Helper()
-	s, err := sandbox.New(t.Context(), sandbox.Options{})
+	s, err := sandbox.New(sandbox.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -245,14 +245,22 @@ func (s *server) failure(ctx context.Context, err error) error {
 	var answer *jsonrpc.Error
 	switch {
 	case errors.Is(context.Cause(ctx), errLost), errors.Is(err, sdk.ErrConnectionClosed), errors.Is(err, sdk.ErrSessionMissing):
-		return fault.New(fault.Unavailable, "mcp_lost", "The MCP server %s was lost during the call; what it had begun may be half done.", name).Because(err).
-			WithHint("Look at what it did before you try again; it is being started again.")
+		return lost(name, err)
 	case errors.As(err, &answer) && answer.Code == codeTooLarge, errors.Is(err, errTooLarge):
 		return fault.New(fault.TooLarge, "mcp_answer_too_large", "The answer of the MCP server %s is larger than %d MB.", name, maxMessage>>20).
 			WithHint("Ask for less at once.")
 	case errors.As(err, &answer):
 		return fault.New(fault.Invalid, "mcp_refused", "The MCP server %s refused: %s.", name, sentence(errors.New(answer.Message))).Because(err)
 	}
+	var syntax *json.SyntaxError
+	if !errors.As(err, &syntax) {
+		return lost(name, err)
+	}
 	return fault.New(fault.Unavailable, "mcp_broken", "The MCP server %s does not speak the protocol: %s.", name, sentence(err)).Because(err).
 		WithHint("Its log says more: fluxway mcp logs %s.", name)
+}
+
+func lost(name string, err error) error {
+	return fault.New(fault.Unavailable, "mcp_lost", "The MCP server %s was lost during the call; what it had begun may be half done.", name).Because(err).
+		WithHint("Look at what it did before you try again; it is being started again.")
 }

@@ -114,9 +114,9 @@ func hostileTools(s *sdk.Server) {
 		}
 		select {}
 	})
-	addTool(s, "flood", "Writes 20 MB to stderr and noise to stdout.", func(context.Context, *sdk.CallToolRequest, in) (string, error) {
+	addTool(s, "flood", "Writes 5 MB to stderr and noise to stdout.", func(context.Context, *sdk.CallToolRequest, in) (string, error) {
 		line := strings.Repeat("x", 999) + "\n"
-		for range 20_000 {
+		for range 5000 {
 			fmt.Fprint(os.Stderr, line)
 		}
 		fmt.Fprint(os.Stdout, "a banner of a library\n")

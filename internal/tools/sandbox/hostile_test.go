@@ -175,7 +175,7 @@ func linger(lock string) error {
 
 // serve is a server with a job that does not end.
 func serve(folder, program string) error {
-	s, err := New(context.Background(), Options{})
+	s, err := New(Options{})
 	if err != nil {
 		return err
 	}
@@ -191,7 +191,7 @@ type yard struct {
 
 func newYard(t *testing.T, opts Options) yard {
 	t.Helper()
-	s, err := New(t.Context(), opts)
+	s, err := New(opts)
 	if err != nil {
 		t.Fatal(err)
 	}

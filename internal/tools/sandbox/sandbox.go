@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"github.com/fluxway/fluxway/internal/kit/fault"
@@ -76,13 +77,16 @@ type Exit struct {
 
 // Sandbox runs jobs.
 type Sandbox struct {
-	opts      Options
+	opts Options
+
+	tried     sync.Once // the fields below are known after it
 	isolation Isolation
 	machine   machine
 }
 
-// New finds out what this machine offers by trying it.
-func New(ctx context.Context, opts Options) (*Sandbox, error) {
+// New checks the options. What this machine offers is found out by trying it, when it is first asked for: that
+// starts programs, which a server that runs no command need not do.
+func New(opts Options) (*Sandbox, error) {
 	opts.Path = cmp.Or(opts.Path, usualPath)
 	opts.Limits = opts.Limits.filled()
 	for _, list := range [][]string{opts.Hidden, opts.Readable} {
@@ -98,13 +102,19 @@ func New(ctx context.Context, opts Options) (*Sandbox, error) {
 	default:
 		return nil, errors.New("sandbox: there is no mechanism " + opts.Mechanism)
 	}
-	s := &Sandbox{opts: opts}
-	s.machine, s.isolation = probe(ctx, s)
-	return s, nil
+	return &Sandbox{opts: opts}, nil
 }
 
-// Isolation says what holds for jobs on this machine.
-func (s *Sandbox) Isolation() Isolation { return s.isolation }
+// Isolation says what holds for jobs on this machine; the first time it takes a moment.
+func (s *Sandbox) Isolation() Isolation {
+	s.try()
+	return s.isolation
+}
+
+// try is not bound to a caller: what it finds out is for all.
+func (s *Sandbox) try() {
+	s.tried.Do(func() { s.machine, s.isolation = probe(context.Background(), s) })
+}
 
 // Run runs a job to its end. Cancelling ctx ends it and all it started. An error means that it was not
 // run, or that ctx ended; a command that fails is an Exit.
@@ -112,6 +122,7 @@ func (s *Sandbox) Run(ctx context.Context, job Job) (Exit, error) {
 	if len(job.Argv) == 0 || job.Argv[0] == "" {
 		return Exit{}, fault.New(fault.Invalid, "no_command", "There is no command to run.")
 	}
+	s.try()
 	if !s.isolation.Confined() && !s.opts.Unconfined {
 		return Exit{}, fault.New(fault.Unavailable, "no_sandbox", "This machine cannot keep a command away from other files: %s.", s.isolation.Lacking()).
 			WithHint("Whoever runs this server can allow commands without a sandbox in its settings.")
