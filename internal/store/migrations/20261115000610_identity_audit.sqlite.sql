@@ -1,8 +1,8 @@
 -- +goose Up
 -- Every mutation pays for each tree that its row is put into. The rows are kept
--- in the tree of their primary key, and the indexes that no query can use are
--- gone: by actor is asked with an OR, and retention finds where to stop by
--- walking the rows it removes.
+-- in the tree of their primary key. The index by actor is gone, which no query
+-- can use, since the actor is asked for with an OR; and the one by time, which
+-- only retention used: it now finds where to stop by walking the rows it removes.
 CREATE TABLE identity_audit_rows (
     workspace_id TEXT NOT NULL,
     seq          BIGINT NOT NULL,
