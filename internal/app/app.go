@@ -26,6 +26,7 @@ import (
 	"github.com/fluxway/fluxway/internal/jobs"
 	"github.com/fluxway/fluxway/internal/kit/lifecycle"
 	"github.com/fluxway/fluxway/internal/kit/seal"
+	"github.com/fluxway/fluxway/internal/memory"
 	"github.com/fluxway/fluxway/internal/observe"
 	"github.com/fluxway/fluxway/internal/providers"
 	"github.com/fluxway/fluxway/internal/providers/copilot"
@@ -67,6 +68,7 @@ type App struct {
 	runs          *runs.Desk
 	catalogue     *providers.Catalogue
 	ledger        *costs.Ledger
+	memory        *memory.Mind
 	toolbox       *tools.Toolbox
 	sandbox       *sandbox.Sandbox
 	mcp           *mcp.Manager
@@ -80,7 +82,7 @@ func New(ctx context.Context, opts Options) (*App, error) {
 	}
 	a := &App{opts: opts, cfg: opts.Loaded.Config, data: Data{opts.Loaded.Config.Data}}
 	for _, build := range []func(context.Context) error{
-		a.openData, a.openObserve, a.openStore, a.openEvents, a.openJobs, a.openIdentity, a.openCosts, a.openTools, a.openWork, a.openSettings, a.openServer,
+		a.openData, a.openObserve, a.openStore, a.openEvents, a.openJobs, a.openIdentity, a.openCosts, a.openMemory, a.openTools, a.openWork, a.openSettings, a.openServer,
 	} {
 		if err := build(ctx); err != nil {
 			return nil, errors.Join(err, a.Close())
@@ -180,7 +182,7 @@ func (a *App) openIdentity(context.Context) error {
 		return err
 	}
 	opts := identity.Options{
-		DB: a.db, Box: a.box, Events: a.hub, Log: a.log, Deleted: a.workspaceDeleted,
+		DB: a.db, Box: a.box, Events: a.hub, Log: a.log, Deleted: a.workspaceDeleted, Removed: a.userRemoved,
 		SessionIdle:    time.Duration(a.cfg.Security.SessionDays) * 24 * time.Hour,
 		AuditRetention: a.cfg.Retention.Audit.Std(),
 	}
@@ -219,7 +221,7 @@ func premium(provider, model string) (milli int64, counts bool) {
 }
 
 func (a *App) openWork(ctx context.Context) (err error) {
-	if a.conversations, err = conversations.New(conversations.Options{DB: a.db, Hub: a.hub, Bodies: a.bodies}); err != nil {
+	if a.conversations, err = conversations.New(conversations.Options{DB: a.db, Hub: a.hub, Bodies: a.bodies, Deleted: a.conversationDeleted}); err != nil {
 		return err
 	}
 	keeper, err := providers.NewKeeper(providers.KeeperOptions{DB: a.db, Hub: a.hub, Box: a.box})
@@ -275,7 +277,7 @@ func (a *App) openServer(context.Context) error {
 	}
 	a.server, err = api.New(api.Options{
 		DB: a.db, Directory: a.directory, Hub: a.hub, Observe: a.observe, Log: a.log, Version: a.opts.Version,
-		Jobs: a.queue, Conversations: a.conversations, Agents: a.agents, Runs: a.runs, Costs: a.ledger,
+		Jobs: a.queue, Conversations: a.conversations, Agents: a.agents, Runs: a.runs, Costs: a.ledger, Memory: a.memory,
 		Settings: settings{a.settings, a.opts.Sources}, Models: a.models, Gateway: gateway{a.models},
 		Listen: a.cfg.Listen, PublicURL: a.cfg.PublicURL, Hosts: hosts, TrustedProxies: proxies, Web: a.opts.Web,
 		BodyLimit: a.cfg.Limits.Body.Int64(), Timeout: a.cfg.Limits.RequestTimeout.Std(),
@@ -337,6 +339,7 @@ func (a *App) Run(ctx context.Context, ready func(Started)) error {
 	group.Add("events", a.hub)
 	group.Add("identity", a.directory)
 	group.Add("costs", a.ledger)
+	group.Add("memory", a.memory)
 	group.Add("jobs", a.queue)
 	group.Add("models", a.models)
 	group.Add("mcp", a.mcp)
