@@ -20,10 +20,12 @@ import (
 	"github.com/fluxway/fluxway/internal/conversations"
 	"github.com/fluxway/fluxway/internal/costs"
 	"github.com/fluxway/fluxway/internal/events"
+	"github.com/fluxway/fluxway/internal/guard"
 	"github.com/fluxway/fluxway/internal/identity"
 	"github.com/fluxway/fluxway/internal/jobs"
 	"github.com/fluxway/fluxway/internal/memory"
 	"github.com/fluxway/fluxway/internal/observe"
+	"github.com/fluxway/fluxway/internal/projects"
 	"github.com/fluxway/fluxway/internal/runs"
 	"github.com/fluxway/fluxway/internal/store"
 )
@@ -38,6 +40,8 @@ type Options struct {
 	Agents        *agents.Roster // with Runs
 	Runs          *runs.Desk
 	Costs         *costs.Ledger
+	Guard         *guard.Guard
+	Projects      *projects.Projects
 	Memory        *memory.Mind
 	Settings      Settings
 	Models        Models
@@ -190,6 +194,12 @@ func (s *Server) table() []route {
 	}
 	if s.opts.Costs != nil {
 		all = append(all, costsAPI{s.opts.Costs}.routes()...)
+	}
+	if s.opts.Guard != nil {
+		all = append(all, guardAPI{s.opts.Guard}.routes()...)
+	}
+	if s.opts.Projects != nil {
+		all = append(all, projectsAPI{s.opts.Projects}.routes()...)
 	}
 	if s.opts.Memory != nil {
 		all = append(all, memoryAPI{s.opts.Memory}.routes()...)

@@ -11,12 +11,15 @@ import (
 	"unicode"
 
 	"github.com/fluxway/fluxway/internal/events"
+	"github.com/fluxway/fluxway/internal/guard"
 	"github.com/fluxway/fluxway/internal/identity"
 	"github.com/fluxway/fluxway/internal/jobs"
 	"github.com/fluxway/fluxway/internal/kit/secret"
 	"github.com/fluxway/fluxway/internal/kit/strictjson"
 	"github.com/fluxway/fluxway/internal/memory"
+	"github.com/fluxway/fluxway/internal/projects"
 	"github.com/fluxway/fluxway/internal/runs"
+	"github.com/fluxway/fluxway/internal/tools"
 )
 
 // ordered is a JSON object whose names keep their order.
@@ -143,6 +146,19 @@ var renamed = map[reflect.Type]string{
 	reflect.TypeFor[CreatedKey]():               "KeyCreated",
 	reflect.TypeFor[CheckState]():               "Check",
 	reflect.TypeFor[identity.Ways]():            "SessionOptions",
+	reflect.TypeFor[guard.ToolCall]():           "GuardCall",
+	reflect.TypeFor[guard.Policy]():             "GuardPolicy",
+	reflect.TypeFor[guard.Levels]():             "GuardLevels",
+	reflect.TypeFor[guard.Rate]():               "GuardRate",
+	reflect.TypeFor[guard.PackInfo]():           "GuardPack",
+	reflect.TypeFor[judged]():                   "GuardRuling",
+	reflect.TypeFor[guard.CommandRuling]():      "CommandRuling",
+	reflect.TypeFor[guard.CommandStep]():        "CommandStep",
+	reflect.TypeFor[guard.CommandSpan]():        "CommandSpan",
+	reflect.TypeFor[guard.CommandSimple]():      "CommandSimple",
+	reflect.TypeFor[tools.Filter]():             "ToolFilter",
+	reflect.TypeFor[projects.Step]():            "UndoStep",
+	reflect.TypeFor[projects.Plan]():            "UndoPlan",
 	reflect.TypeFor[jobs.KindInfo]():            "JobKind",
 	reflect.TypeFor[runs.Accepted]():            "ChatStarted",
 	reflect.TypeFor[memory.Found]():             "MemoryFound",

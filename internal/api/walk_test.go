@@ -28,6 +28,15 @@ var publicRoutes = []string{
 // bodies are complete bodies for routes that demand fields, so that the walk
 // gets past them.
 var bodies = map[string]string{
+	"POST /api/v1/guard/approvals/{approval}/answer":     `{"decision":"deny"}`,
+	"POST /api/v1/guard/feedback":                        `{"call":"tcl_01ARZ3NDEKTSV4RRFFQ69G5FAV","feedback":"wrong"}`,
+	"POST /api/v1/guard/allowed":                         `{"command":"make deploy"}`,
+	"POST /api/v1/guard/check":                           `{"command":"ls"}`,
+	"POST /api/v1/guard/judge":                           `{"command":"ls"}`,
+	"POST /api/v1/guard/undo":                            `{"run":"run_01ARZ3NDEKTSV4RRFFQ69G5FAV"}`,
+	"POST /api/v1/guard/undo/preview":                    `{"run":"run_01ARZ3NDEKTSV4RRFFQ69G5FAV"}`,
+	"POST /api/v1/projects":                              `{"folder":"/no/such/folder"}`,
+	"PATCH /api/v1/projects/{project}":                   `{"name":"Stolen"}`,
 	"POST /api/v1/users":                                 `{"user":"zoe","password":"four unrelated quick words"}`,
 	"POST /api/v1/workspaces":                            `{"name":"Third"}`,
 	"PATCH /api/v1/workspaces/{workspace}":               `{"name":"Stolen"}`,
@@ -65,6 +74,8 @@ func fill(pattern string, values map[string]string) string {
 		"workspace": string(ids.New[ids.Workspace]()), "key": string(ids.New[ids.Key]()), "job": string(ids.New[ids.Job]()),
 		"schedule": string(ids.New[ids.Schedule]()), "conversation": string(ids.New[ids.Conversation]()),
 		"message": string(ids.New[ids.Message]()), "run": string(ids.New[ids.Run]()), "kind": "no.such",
+		"approval": string(ids.New[ids.Approval]()), "allowance": string(ids.New[ids.Allowance]()), "call": string(ids.New[ids.ToolCall]()),
+		"project": string(ids.New[ids.Project]()), "snapshot": string(ids.New[ids.Snapshot]()),
 		"budget": string(ids.New[ids.Budget]()), "record": string(ids.New[ids.Usage]()), "agent": "assistant",
 		"provider": "nobody", "account": string(ids.New[ids.Account]()), "signin": "AAAA",
 		"comment": string(ids.New[ids.Comment]()), "attachment": string(ids.New[ids.Attachment]()),
@@ -142,7 +153,7 @@ func TestAViewerChangesNothing(t *testing.T) {
 		if r.Public || r.Method == http.MethodGet {
 			continue
 		}
-		own := r.Permission == "signed_in" || r.Permission == "events:read" || strings.HasPrefix(r.Permission, "account:") || r.Permission == "config:read" || r.Permission == "costs:read"
+		own := r.Permission == "signed_in" || r.Permission == "events:read" || strings.HasPrefix(r.Permission, "account:") || r.Permission == "config:read" || r.Permission == "costs:read" || r.Permission == "guard:read" || r.Permission == "projects:read"
 		viewer := w.Viewer.Do(t, r.Method, fill(r.Pattern, nil), body(r))
 		if p, err := viewer.Problem(); !own && (viewer.Status != http.StatusForbidden || err != nil) {
 			t.Errorf("%s as a viewer: %d %s (%v), want 403", name(r), viewer.Status, p.Code, err)

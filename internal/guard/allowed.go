@@ -80,7 +80,7 @@ func (g *Guard) allowFrom(ctx context.Context, tx *store.Tx, a Approval, answer 
 	hash := a.Anywhere
 	if answer.Covers == CoversTool {
 		if a.RunsCommand {
-			return fault.New(fault.Invalid, "too_wide", "%s runs commands, so each is judged by itself.", a.Tool).WithParam("covers")
+			return fault.New(fault.Invalid, "too_wide", "%s runs commands, so each is judged by itself.", a.Tool).WithParam("covers").WithHint("Approve this call only.")
 		}
 		hash, e.Shown = wholeTool(a.Workspace, a.Tool), ""
 	}
@@ -131,7 +131,7 @@ func (g *Guard) Allow(ctx context.Context, ws ids.Workspace, n NewAllowance) (Al
 	}
 	hash := wholeTool(ws, e.Tool)
 	if n.Command != "" && e.Tool != commandTool {
-		return Allowance{}, fault.New(fault.Invalid, "no_command", "%s is allowed as a whole; only %s takes a command.", e.Tool, commandTool).WithParam("command")
+		return Allowance{}, fault.New(fault.Invalid, "no_command", "%s is allowed as a whole; only %s takes a command.", e.Tool, commandTool).WithParam("command").WithHint("Leave the command out.")
 	}
 	if n.Command != "" {
 		if r := g.commands.Judge(ctx, Command{Text: n.Command, Dir: n.Folder, Shell: "sh"}); r.Severity.String() == "critical" {

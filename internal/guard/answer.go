@@ -101,7 +101,7 @@ func (g *Guard) mayAnswer(a Approval, answer Answer) error {
 	case Once:
 	case ForRun, ForProject, ForTime, Always:
 		if a.Severity == "critical" {
-			return fault.New(fault.Invalid, "critical_once", "A critical call can be approved once only.").WithParam("scope")
+			return fault.New(fault.Invalid, "critical_once", "A critical call can be approved once only.").WithParam("scope").WithHint("Leave the scope out.")
 		}
 		if answer.Scope == ForRun && a.Run == "" {
 			return fault.New(fault.Invalid, "no_run", "The call belongs to no run.").WithParam("scope").WithHint("Choose once, project, time or always.")
@@ -126,7 +126,7 @@ func (g *Guard) answer(ctx context.Context, tx *store.Tx, a *Approval, answer An
 		return fmt.Errorf("answering an approval: %w", err)
 	}
 	if n == 0 {
-		return fault.New(fault.Conflict, "approval_answered", "Somebody else has just answered.")
+		return fault.New(fault.Conflict, "approval_answered", "Somebody else has just answered.").WithHint("Look at the approval again.")
 	}
 	if answer.Approve && answer.Scope != Once {
 		if err := g.allowFrom(ctx, tx, *a, answer, now); err != nil {

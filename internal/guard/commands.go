@@ -14,6 +14,15 @@ type Command = command.Command
 // CommandRuling is the answer to a Command.
 type CommandRuling = command.Ruling
 
+// CommandStep is one thing understood on the way to a CommandRuling.
+type CommandStep = command.Step
+
+// CommandSpan is a part of a command's text.
+type CommandSpan = command.Span
+
+// CommandSimple is one program call found in a command.
+type CommandSimple = command.Simple
+
 // CommandPack is a file of knowledge about programs.
 type CommandPack = command.Pack
 

@@ -108,7 +108,7 @@ const (
 // GiveFeedback marks a ruling as right or wrong.
 func (g *Guard) GiveFeedback(ctx context.Context, ws ids.Workspace, id ids.ToolCall, by ids.User, f Feedback, words string) (ToolCall, error) {
 	if f != FeedbackWrong && f != FeedbackRight {
-		return ToolCall{}, fault.New(fault.Invalid, "bad_feedback", "%q is neither right nor wrong.", f).WithParam("feedback")
+		return ToolCall{}, fault.New(fault.Invalid, "bad_feedback", "%q is neither right nor wrong.", f).WithParam("feedback").WithHint("It is right or wrong.")
 	}
 	err := g.db.InTx(ctx, func(tx *store.Tx) error {
 		n, err := tx.Exec(ctx, setFeedback, f, by, shown(words, maxWords), ws, id)

@@ -247,7 +247,7 @@ func (p *Projects) Update(ctx context.Context, ws ids.Workspace, id ids.Project,
 			return err
 		}
 		if taken > 0 {
-			return fault.New(fault.Conflict, "project_exists", "There is a project called %s already.", got.Name).WithParam("name")
+			return fault.New(fault.Conflict, "project_exists", "There is a project called %s already.", got.Name).WithParam("name").WithHint("Choose another name.")
 		}
 		got.UpdatedAt = time.Now().UTC().Truncate(time.Microsecond)
 		if _, err := tx.Exec(ctx, updateProject, got.Name, got.Trusted, got.UpdatedAt, ws, id); err != nil {

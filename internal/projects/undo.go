@@ -92,12 +92,14 @@ func (p *Projects) find(ctx context.Context, ws ids.Workspace, t Target) ([]Snap
 	case t.Call != "":
 		found, err = store.All[Snapshot](ctx, p.db.Read(), selectCall, ws, t.Call)
 		if len(found) > 0 && found[0].State == StateUndone {
-			return nil, fault.New(fault.Conflict, "undone_already", "This call was undone already, at %s.", found[0].UndoneAt.Format(time.RFC3339))
+			return nil, fault.New(fault.Conflict, "undone_already", "This call was undone already, at %s.", found[0].UndoneAt.Format(time.RFC3339)).
+				WithHint("To have it back, undo the undo: it is a call of its own in the list of snapshots.")
 		}
 	case t.Run != "":
 		found, err = store.All[Snapshot](ctx, p.db.Read(), selectRun, ws, t.Run, t.Turn, t.Turn)
 	default:
-		return nil, fault.New(fault.Invalid, "nothing_to_undo", "Say what to undo: a call, a turn or a run.")
+		return nil, fault.New(fault.Invalid, "nothing_to_undo", "Say what to undo: a call, a turn or a run.").
+			WithHint("Give call, or run and perhaps turn.")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("reading snapshots: %w", err)
@@ -117,7 +119,7 @@ func (p *Projects) planFolder(ctx context.Context, plan *Plan, dir string, list 
 	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return fault.New(fault.NotFound, "no_project", "The folder %s is gone.", dir).Because(err)
+		return fault.New(fault.NotFound, "no_project", "The folder %s is gone.", dir).WithHint("Bring the folder back first.").Because(err)
 	}
 	defer root.Close()
 	names := make([]string, 0, len(history))

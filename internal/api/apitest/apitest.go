@@ -15,6 +15,7 @@ import (
 	"io"
 	"net/http"
 	"path/filepath"
+	"sync"
 	"testing"
 	"time"
 
@@ -24,12 +25,14 @@ import (
 	"github.com/fluxway/fluxway/internal/costs"
 	"github.com/fluxway/fluxway/internal/events"
 	"github.com/fluxway/fluxway/internal/events/eventstest"
+	"github.com/fluxway/fluxway/internal/guard"
 	"github.com/fluxway/fluxway/internal/identity"
 	"github.com/fluxway/fluxway/internal/identity/identitytest"
 	"github.com/fluxway/fluxway/internal/ids"
 	"github.com/fluxway/fluxway/internal/jobs"
 	"github.com/fluxway/fluxway/internal/kit/lifecycle"
 	"github.com/fluxway/fluxway/internal/kit/seal"
+	"github.com/fluxway/fluxway/internal/projects"
 	"github.com/fluxway/fluxway/internal/providers"
 	"github.com/fluxway/fluxway/internal/runs"
 	"github.com/fluxway/fluxway/internal/store"
@@ -46,6 +49,8 @@ type World struct {
 	Desk      *runs.Desk
 	Keeper    *providers.Keeper
 	Ledger    *costs.Ledger
+	Guard     *guard.Guard
+	Projects  *projects.Projects
 	Server    *api.Server
 	URL       string // http://127.0.0.1:…
 	Workspace ids.Workspace
@@ -67,10 +72,11 @@ func New(t testing.TB, db *store.DB, change ...func(*api.Options)) *World {
 	w.Directory = identitytest.New(t, db, func(o *identity.Options) { o.Events = w.Hub })
 	w.work(t)
 	w.keep(t)
+	w.guard(t)
 	w.AdminContext = identitytest.SetUp(t, w.Directory)
 	w.Workspace = identity.From(w.AdminContext).Workspace
 	opts := api.Options{
-		DB: db, Directory: w.Directory, Hub: w.Hub, Jobs: w.Jobs, Conversations: w.Book, Agents: agents.New(agents.Always("test/echo")), Runs: w.Desk, Costs: w.Ledger,
+		DB: db, Directory: w.Directory, Hub: w.Hub, Jobs: w.Jobs, Conversations: w.Book, Agents: agents.New(agents.Always("test/echo")), Runs: w.Desk, Costs: w.Ledger, Guard: w.Guard, Projects: w.Projects,
 		Settings: new(settings), Models: &accounts{keeper: w.Keeper}, Version: "test", Listen: "127.0.0.1:0", Drain: 5 * time.Second, DataDir: t.TempDir(), Backups: t.TempDir(),
 	}
 	for _, c := range change {
@@ -135,6 +141,26 @@ func (w *World) keep(t testing.TB) {
 		t.Fatal(err)
 	}
 	if w.Keeper, err = providers.NewKeeper(providers.KeeperOptions{DB: w.DB, Hub: w.Hub, Box: box}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// analyser is built once: it never changes.
+var analyser = sync.OnceValues(func() (*guard.Commands, error) {
+	return guard.NewCommands(guard.CommandOptions{FS: guard.Disk{}, Home: "/home/dev"}, "")
+})
+
+// guard opens the judge of calls and the keeper of folders.
+func (w *World) guard(t testing.TB) {
+	t.Helper()
+	commands, err := analyser()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if w.Projects, err = projects.New(projects.Options{DB: w.DB, Hub: w.Hub, Blobs: filepath.Join(t.TempDir(), "snapshots")}); err != nil {
+		t.Fatal(err)
+	}
+	if w.Guard, err = guard.New(guard.Options{DB: w.DB, Hub: w.Hub, Commands: commands, Trusted: w.Projects.Trusted}); err != nil {
 		t.Fatal(err)
 	}
 }

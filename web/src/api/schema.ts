@@ -3872,6 +3872,1024 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  "/api/v1/guard/approvals": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** Questions to people about calls of tools, the newest first. */
+    get: {
+      parameters: {
+        query?: {
+          /** How many rows at the most, 1 to 500; 50 if left out. */
+          limit?: number;
+          /** next_cursor of the page before. */
+          cursor?: string;
+          state?: "asked" | "approved" | "denied" | "expired" | "used";
+          /** ask: the call waits. exception: it was refused and may be let through. */
+          kind?: "ask" | "exception";
+          run?: string;
+        };
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["ApprovalPage"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/guard/approvals/{approval}": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** One of them. */
+    get: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path: {
+          /** The id, or the code while it is asked. */
+          approval: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Approval"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/guard/approvals/{approval}/answer": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get?: never;
+    put?: never;
+    /** Approve or deny, by the id or the code; the run that waits goes on. */
+    post: {
+      parameters: {
+        query?: never;
+        header?: {
+          /** A fresh random text; the same request with the same key within a day gets the same answer instead of being done twice. */
+          "Idempotency-Key"?: string;
+        };
+        path: {
+          /** The id, or the code while it is asked. */
+          approval: string;
+        };
+        cookie?: never;
+      };
+      requestBody: {
+        content: {
+          "application/json": components["schemas"]["ApprovalAnswerRequest"];
+        };
+      };
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Approval"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/guard/allowed": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** Calls that need not be asked about. */
+    get: {
+      parameters: {
+        query?: {
+          /** How many rows at the most, 1 to 500; 50 if left out. */
+          limit?: number;
+          /** next_cursor of the page before. */
+          cursor?: string;
+        };
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["AllowancePage"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    put?: never;
+    /** Allow a command, or every call of a tool, for a while. */
+    post: {
+      parameters: {
+        query?: never;
+        header?: {
+          /** A fresh random text; the same request with the same key within a day gets the same answer instead of being done twice. */
+          "Idempotency-Key"?: string;
+        };
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: {
+        content: {
+          "application/json": components["schemas"]["AllowanceRequest"];
+        };
+      };
+      responses: {
+        201: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Allowance"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/guard/allowed/{allowance}": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get?: never;
+    put?: never;
+    post?: never;
+    /** Ask about it again. */
+    delete: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path: {
+          allowance: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        204: {
+          headers: { [name: string]: unknown };
+          content?: never;
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/guard/audit": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** Every call of a tool with its ruling, the newest first. */
+    get: {
+      parameters: {
+        query?: {
+          /** How many rows at the most, 1 to 500; 50 if left out. */
+          limit?: number;
+          /** next_cursor of the page before. */
+          cursor?: string;
+          /** Not before this moment. */
+          since?: string;
+          /** Before this moment. */
+          until?: string;
+          verdict?: "allow" | "ask" | "refuse";
+          tool?: string;
+          agent?: string;
+          user?: string;
+          run?: string;
+          conversation?: string;
+          rule?: string;
+          door?: string;
+          outcome?: "started" | "ok" | "error" | "refused" | "waiting" | "cancelled";
+          feedback?: "wrong" | "right";
+        };
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["GuardCallPage"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/guard/audit/export": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** The calls as a file, the oldest first. */
+    get: {
+      parameters: {
+        query?: {
+          /** Not before this moment. */
+          since?: string;
+          /** Before this moment. */
+          until?: string;
+          verdict?: "allow" | "ask" | "refuse";
+          tool?: string;
+          agent?: string;
+          user?: string;
+          run?: string;
+          conversation?: string;
+          rule?: string;
+          door?: string;
+          outcome?: "started" | "ok" | "error" | "refused" | "waiting" | "cancelled";
+          feedback?: "wrong" | "right";
+          /** csv if left out. */
+          format?: "csv" | "jsonl";
+        };
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "text/csv": string;
+            "application/x-ndjson": string;
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/guard/audit/rules": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** How often each rule decided, and was called wrong. */
+    get: {
+      parameters: {
+        query?: {
+          /** Not before this moment. */
+          since?: string;
+          /** Before this moment. */
+          until?: string;
+          verdict?: "allow" | "ask" | "refuse";
+          tool?: string;
+          agent?: string;
+          user?: string;
+          run?: string;
+          conversation?: string;
+          rule?: string;
+          door?: string;
+          outcome?: "started" | "ok" | "error" | "refused" | "waiting" | "cancelled";
+          feedback?: "wrong" | "right";
+        };
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["RuleCountPage"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/guard/audit/{call}": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** One call. */
+    get: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path: {
+          call: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["GuardCall"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/guard/denied": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** Calls that were refused, the newest first. */
+    get: {
+      parameters: {
+        query?: {
+          /** How many rows at the most, 1 to 500; 50 if left out. */
+          limit?: number;
+          /** next_cursor of the page before. */
+          cursor?: string;
+          /** Not before this moment. */
+          since?: string;
+          /** Before this moment. */
+          until?: string;
+          verdict?: "allow" | "ask" | "refuse";
+          tool?: string;
+          agent?: string;
+          user?: string;
+          run?: string;
+          conversation?: string;
+          rule?: string;
+          door?: string;
+          outcome?: "started" | "ok" | "error" | "refused" | "waiting" | "cancelled";
+          feedback?: "wrong" | "right";
+        };
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["GuardCallPage"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/guard/feedback": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get?: never;
+    put?: never;
+    /** Say that a ruling was right or wrong. */
+    post: {
+      parameters: {
+        query?: never;
+        header?: {
+          /** A fresh random text; the same request with the same key within a day gets the same answer instead of being done twice. */
+          "Idempotency-Key"?: string;
+        };
+        path?: never;
+        cookie?: never;
+      };
+      requestBody: {
+        content: {
+          "application/json": components["schemas"]["FeedbackRequest"];
+        };
+      };
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["GuardCall"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/guard/policy": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** What agents of the workspace may do. */
+    get: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["GuardPolicy"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    /** Set what agents of the workspace may do. */
+    put: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: {
+        content: {
+          "application/json": components["schemas"]["PolicyRequest"];
+        };
+      };
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["GuardPolicy"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    post?: never;
+    /** Go back to the policy of the settings. */
+    delete: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["GuardPolicy"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/guard/packs": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** The packs of rules about commands. */
+    get: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["GuardPackPage"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/guard/check": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get?: never;
+    put?: never;
+    /** Say what would be thought of a command; nothing is kept. */
+    post: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody: {
+        content: {
+          "application/json": components["schemas"]["CheckRequest"];
+        };
+      };
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["CommandRuling"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/guard/judge": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get?: never;
+    put?: never;
+    /** Judge a command of an outside agent by the workspace's policy, and keep it in the journal. */
+    post: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody: {
+        content: {
+          "application/json": components["schemas"]["JudgeRequest"];
+        };
+      };
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["GuardRuling"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/projects": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** Folders that agents work in, by name. */
+    get: {
+      parameters: {
+        query?: {
+          /** How many rows at the most, 1 to 500; 50 if left out. */
+          limit?: number;
+          /** next_cursor of the page before. */
+          cursor?: string;
+        };
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["ProjectPage"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    put?: never;
+    /** Make a folder a project. */
+    post: {
+      parameters: {
+        query?: never;
+        header?: {
+          /** A fresh random text; the same request with the same key within a day gets the same answer instead of being done twice. */
+          "Idempotency-Key"?: string;
+        };
+        path?: never;
+        cookie?: never;
+      };
+      requestBody: {
+        content: {
+          "application/json": components["schemas"]["ProjectRequest"];
+        };
+      };
+      responses: {
+        201: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Project"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/projects/{project}": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** One project. */
+    get: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path: {
+          project: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Project"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    put?: never;
+    post?: never;
+    /** Make it an ordinary folder again; nothing in it changes. */
+    delete: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path: {
+          project: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        204: {
+          headers: { [name: string]: unknown };
+          content?: never;
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    options?: never;
+    head?: never;
+    /** Rename it, or say whether it is trusted. */
+    patch: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path: {
+          project: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: {
+        content: {
+          "application/json": components["schemas"]["ProjectChangeRequest"];
+        };
+      };
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Project"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    trace?: never;
+  };
+  "/api/v1/guard/snapshots": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** What calls changed and can be undone, the newest first. */
+    get: {
+      parameters: {
+        query?: {
+          /** How many rows at the most, 1 to 500; 50 if left out. */
+          limit?: number;
+          /** next_cursor of the page before. */
+          cursor?: string;
+          run?: string;
+          folder?: string;
+        };
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["SnapshotPage"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/guard/snapshots/{snapshot}": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** One of them. */
+    get: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path: {
+          snapshot: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Snapshot"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/guard/undo/preview": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get?: never;
+    put?: never;
+    /** Say what undoing a call, a turn or a run would do. */
+    post: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: {
+        content: {
+          "application/json": components["schemas"]["UndoRequest"];
+        };
+      };
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["UndoPlan"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/guard/undo": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get?: never;
+    put?: never;
+    /** Undo a call, a turn or a run; what changed since is never written over. */
+    post: {
+      parameters: {
+        query?: never;
+        header?: {
+          /** A fresh random text; the same request with the same key within a day gets the same answer instead of being done twice. */
+          "Idempotency-Key"?: string;
+        };
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: {
+        content: {
+          "application/json": components["schemas"]["UndoRequest"];
+        };
+      };
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["UndoPlan"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   "/api/v1/memory/facts": {
     parameters: { query?: never; header?: never; path?: never; cookie?: never };
     /** What is remembered, newest first. */
@@ -6576,7 +7594,7 @@ export interface components {
       params: components["schemas"]["Params"];
       instructions: string;
       persona?: string;
-      tools: components["schemas"]["Filter"];
+      tools: components["schemas"]["ToolFilter"];
       /** Agents it may hand work to, by name or glob; empty: none. */
       helpers: string[];
       memory: components["schemas"]["Memory"];
@@ -6597,7 +7615,7 @@ export interface components {
       max_tokens?: number;
       effort?: string;
     };
-    Filter: {
+    ToolFilter: {
       allow: string[];
       deny: string[];
     };
@@ -7071,6 +8089,362 @@ export interface components {
       per_day: number;
       projected: number;
       runs_out_at?: string;
+    };
+    ApprovalPage: {
+      data: components["schemas"]["Approval"][];
+      has_more: boolean;
+      next_cursor?: string;
+    };
+    Approval: {
+      id: string;
+      code: string;
+      kind: string;
+      state: string;
+      hash: string;
+      tool: string;
+      args: string;
+      command?: string;
+      folder?: string;
+      dir?: string;
+      agent?: string;
+      run?: string;
+      conversation?: string;
+      call?: string;
+      door?: string;
+      unattended: boolean;
+      requested_by?: string;
+      rule: string;
+      severity?: string;
+      reason: string;
+      alternative?: string;
+      two_person: boolean;
+      asked_at: string;
+      deadline: string;
+      answered_by?: string;
+      answered_via?: string;
+      answered_at?: string;
+      scope?: string;
+      words?: string;
+      used_at?: string;
+    };
+    ApprovalAnswerRequest: {
+      decision: "approve" | "deny";
+      /** How far a yes reaches; once if left out. */
+      scope?: "once" | "run" | "project" | "time" | "always";
+      /** With a scope beyond once: this exact call, or every call of the tool. */
+      covers?: "call" | "tool";
+      /** How long the scope lasts; an hour with time, 90 days with the others if left out. */
+      minutes?: number;
+      /** For the agent. */
+      words?: string;
+      /** Where the answer was given: web, phone, cli; api if left out. */
+      via?: string;
+    };
+    AllowancePage: {
+      data: components["schemas"]["Allowance"][];
+      has_more: boolean;
+      next_cursor?: string;
+    };
+    Allowance: {
+      id: string;
+      covers: string;
+      scope: string;
+      tool: string;
+      shown: string;
+      folder?: string;
+      agent?: string;
+      run?: string;
+      approval?: string;
+      note?: string;
+      created_by: string;
+      created_at: string;
+      expires_at: string;
+    };
+    AllowanceRequest: {
+      /** run_command if left out. */
+      tool?: string;
+      /** The exact command; left out: every call of the tool, which must not be one that runs commands. */
+      command?: string;
+      /** The command may talk to other machines. */
+      network?: boolean;
+      /** Only there; absolute. Left out: anywhere. */
+      folder?: string;
+      /** Only this agent; left out: all. */
+      agent?: string;
+      /** How long; 90 days if left out. */
+      minutes?: number;
+      note?: string;
+    };
+    GuardCallPage: {
+      data: components["schemas"]["GuardCall"][];
+      has_more: boolean;
+      next_cursor?: string;
+    };
+    GuardCall: {
+      id: string;
+      at: string;
+      door?: string;
+      user?: string;
+      agent?: string;
+      run?: string;
+      conversation?: string;
+      turn?: string;
+      call?: string;
+      tool: string;
+      origin: string;
+      level: string;
+      folder?: string;
+      args: string;
+      args_size: number;
+      verdict: string;
+      rule?: string;
+      reason?: string;
+      ticket?: string;
+      approved_by?: string;
+      outcome: string;
+      code?: string;
+      took_us: number;
+      result_size: number;
+      truncated: boolean;
+      feedback?: string;
+      feedback_by?: string;
+      feedback_words?: string;
+    };
+    RuleCountPage: {
+      data: components["schemas"]["RuleCount"][];
+      has_more: boolean;
+      next_cursor?: string;
+    };
+    RuleCount: {
+      verdict: string;
+      rule: string;
+      calls: number;
+      wrong: number;
+    };
+    FeedbackRequest: {
+      call: string;
+      /** wrong: something harmless was stopped, or something harmful was not. */
+      feedback: "wrong" | "right";
+      words?: string;
+    };
+    GuardPolicy: {
+      mode: string;
+      levels: components["schemas"]["GuardLevels"];
+      tools: components["schemas"]["ToolRule"][];
+      agents: { [key: string]: components["schemas"]["ToolFilter"] };
+      rates: components["schemas"]["GuardRate"][];
+      paths: components["schemas"]["PathRules"];
+      hosts: components["schemas"]["HostRules"];
+      secrets: string;
+      two_person: boolean;
+      unattended: string;
+      deadline_seconds: number;
+      unattended_deadline_seconds: number;
+    };
+    GuardLevels: {
+      public: string;
+      restricted: string;
+      dangerous: string;
+    };
+    ToolRule: {
+      tool: string;
+      action: string;
+    };
+    GuardRate: {
+      per: string;
+      tool?: string;
+      limit: number;
+      every_seconds: number;
+    };
+    PathRules: {
+      outside: string;
+      allow: string[];
+      deny: string[];
+    };
+    HostRules: {
+      allow: string[];
+      deny: string[];
+      others: string;
+    };
+    PolicyRequest: {
+      mode?: string;
+      levels?: components["schemas"]["GuardLevelsRequest"];
+      tools?: components["schemas"]["ToolRuleRequest"][];
+      agents?: { [key: string]: components["schemas"]["ToolFilterRequest"] };
+      rates?: components["schemas"]["GuardRateRequest"][];
+      paths?: components["schemas"]["PathRulesRequest"];
+      hosts?: components["schemas"]["HostRulesRequest"];
+      secrets?: string;
+      two_person?: boolean;
+      unattended?: string;
+      deadline_seconds?: number;
+      unattended_deadline_seconds?: number;
+    };
+    GuardLevelsRequest: {
+      public?: string;
+      restricted?: string;
+      dangerous?: string;
+    };
+    ToolRuleRequest: {
+      tool?: string;
+      action?: string;
+    };
+    ToolFilterRequest: {
+      allow?: string[];
+      deny?: string[];
+    };
+    GuardRateRequest: {
+      per?: string;
+      tool?: string;
+      limit?: number;
+      every_seconds?: number;
+    };
+    PathRulesRequest: {
+      outside?: string;
+      allow?: string[];
+      deny?: string[];
+    };
+    HostRulesRequest: {
+      allow?: string[];
+      deny?: string[];
+      others?: string;
+    };
+    GuardPackPage: {
+      data: components["schemas"]["GuardPack"][];
+      has_more: boolean;
+      next_cursor?: string;
+    };
+    GuardPack: {
+      id: string;
+      family: string;
+      about: string;
+      rules: components["schemas"]["PackRule"][];
+    };
+    PackRule: {
+      id: string;
+      severity: string;
+      effect: string;
+      alternative?: string;
+      example?: string;
+    };
+    CheckRequest: {
+      command: string;
+      /** Where it would run; absolute. */
+      folder?: string;
+      /** bash if left out. */
+      shell?: "bash" | "sh" | "zsh" | "mksh";
+    };
+    CommandRuling: {
+      verdict: string;
+      rule?: string;
+      family?: string;
+      severity?: string;
+      span: components["schemas"]["CommandSpan"];
+      match?: string;
+      effect?: string;
+      alternative?: string;
+      trail?: components["schemas"]["CommandStep"][];
+      commands?: components["schemas"]["CommandSimple"][];
+    };
+    CommandSpan: {
+      start: number;
+      end: number;
+    };
+    CommandStep: {
+      depth: number;
+      span: components["schemas"]["CommandSpan"];
+      says: string;
+    };
+    CommandSimple: {
+      argv: string[];
+      span: components["schemas"]["CommandSpan"];
+      verdict: string;
+      rule?: string;
+    };
+    JudgeRequest: {
+      command: string;
+      folder?: string;
+      agent?: string;
+      tool?: string;
+      call?: string;
+    };
+    GuardRuling: {
+      verdict: string;
+      rule?: string;
+      reason?: string;
+      hint?: string;
+      approval?: string;
+    };
+    ProjectPage: {
+      data: components["schemas"]["Project"][];
+      has_more: boolean;
+      next_cursor?: string;
+    };
+    Project: {
+      id: string;
+      name: string;
+      folder: string;
+      trusted: boolean;
+      created_by: string;
+      created_at: string;
+      updated_at: string;
+    };
+    ProjectRequest: {
+      /** Absolute. */
+      folder: string;
+      /** The folder's if left out. */
+      name?: string;
+      /** Commands may run in it without being asked about each; for folders whose files you trust. */
+      trusted?: boolean;
+    };
+    ProjectChangeRequest: {
+      name?: string;
+      trusted?: boolean;
+    };
+    SnapshotPage: {
+      data: components["schemas"]["Snapshot"][];
+      has_more: boolean;
+      next_cursor?: string;
+    };
+    Snapshot: {
+      id: string;
+      call: string;
+      run?: string;
+      turn?: string;
+      conversation?: string;
+      agent?: string;
+      tool: string;
+      folder: string;
+      state: string;
+      changed: number;
+      notes: string[];
+      at: string;
+      undone_by?: string;
+      undone_at?: string;
+    };
+    UndoRequest: {
+      /** A call, as the audit lists it. */
+      call?: string;
+      /** Instead of a call: all of a run. */
+      run?: string;
+      /** Of a run: only this turn. */
+      turn?: string;
+    };
+    UndoPlan: {
+      calls: string[];
+      steps: components["schemas"]["UndoStep"][];
+      stuck: number;
+      notes: string[];
+      done: boolean;
+      call?: string;
+    };
+    UndoStep: {
+      folder: string;
+      path: string;
+      action: string;
+      is: string;
+      was: string;
+      why?: string;
     };
     FactPage: {
       data: components["schemas"]["Fact"][];
