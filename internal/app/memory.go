@@ -10,10 +10,14 @@ import (
 )
 
 // openMemory builds what agents know.
-func (a *App) openMemory(context.Context) (err error) {
+func (a *App) openMemory(ctx context.Context) error {
+	index, embedder, err := a.openVectors(ctx)
+	if err != nil {
+		return err
+	}
 	cfg := a.cfg.Memory
 	a.memory, err = memory.New(memory.Options{
-		DB: a.db, Hub: a.hub, Jobs: a.queue, Log: a.log,
+		DB: a.db, Hub: a.hub, Jobs: a.queue, Log: a.log, Index: index, Embedder: embedder,
 		Rules: memory.Rules{
 			Off: !cfg.Learn, Every: cfg.LearnEvery, Confidence: float64(cfg.Confidence) / 100, Deny: cfg.Deny, Keep: cfg.Keep.Std(), Turns: cfg.Turns,
 			Session: cfg.Graph == "session", Folders: cfg.Folders, Forbidden: []string{a.data.Dir},

@@ -18,6 +18,9 @@ import (
 	"github.com/fluxway/fluxway/internal/store"
 )
 
+// Missing is the code of Prepare's fault when the server has no pgvector.
+const Missing = "pgvector_missing"
+
 // Options are what an Index needs.
 type Options struct {
 	DB *store.DB // required: on PostgreSQL
@@ -47,7 +50,7 @@ func (ix *Index) Prepare(ctx context.Context) error {
 		return fmt.Errorf("looking for pgvector: %w", err)
 	}
 	if n == 0 {
-		return fault.New(fault.Unavailable, "pgvector_missing", "The PostgreSQL server has no pgvector, so memory is searched by words alone.").
+		return fault.New(fault.Unavailable, Missing, "The PostgreSQL server has no pgvector, so memory is searched by words alone.").
 			WithHint("Install the package postgresql-NN-pgvector on the database server, then restart Fluxway.")
 	}
 	return ix.db.InTx(ctx, func(tx *store.Tx) error {
