@@ -11,7 +11,6 @@ import (
 	"github.com/fluxway/fluxway/internal/conversations"
 	"github.com/fluxway/fluxway/internal/events"
 	"github.com/fluxway/fluxway/internal/ids"
-	"github.com/fluxway/fluxway/internal/kit/page"
 	"github.com/fluxway/fluxway/internal/runs"
 )
 
@@ -23,35 +22,47 @@ type agentsAPI struct {
 }
 
 func (a agentsAPI) routes() []route {
+	long := []option{status(202), streamedBy(a.follow), bodyLimit(conversations.MaxMessage + (64 << 10))}
 	return []route{
-		{"GET", "/api/v1/agents", "agents:read", "The agents of this server.", handler(a.list)},
-		{"GET", "/api/v1/agents/{agent}", "agents:read", "One agent.", handler(a.get)},
 		{"POST", "/api/v1/agents/{agent}/chat", "runs:write", "Ask an agent something: 202 at once, or the events of the answer with Accept: text/event-stream.",
-			handler(a.chat, status(202), streamedBy(a.follow), bodyLimit(conversations.MaxMessage+(64<<10)))},
+			handler(a.chat, long...)},
+		{"POST", "/api/v1/chat", "runs:write", "Ask whoever fits: the agent that is named, the one of the conversation, or one that is picked.", handler(a.ask, long...)},
 	}
 }
 
-func (a agentsAPI) list(ctx context.Context, in listQuery) (page.Page[agents.Agent], error) {
-	all, err := a.roster.List(ctx, workspaceOf(ctx))
-	return pieceOf(in, all, err, func(a agents.Agent) string { return a.Name })
+type chatBody struct {
+	Message      string           `json:"message" required:"true" min:"1"`
+	Conversation ids.Conversation `json:"conversation" doc:"A new one if left out."`
+	Mode         string           `json:"mode" enum:"steer,queue,interrupt" doc:"What becomes of it while a run goes on: the run gets it (the default), it waits, or the run is stopped."`
+	Model        string           `json:"model" doc:"The agent's own if left out."`
+	Attachments  []ids.Attachment `json:"attachments" max:"16"`
+	Parent       ids.Message      `json:"parent" doc:"The message it follows; the last one that is shown if left out."`
+	Project      string           `json:"project" doc:"The conversation's if left out."`
 }
 
-type agentPath struct {
-	Agent string `path:"agent"`
-}
-
-func (a agentsAPI) get(ctx context.Context, in agentPath) (agents.Agent, error) {
-	return a.roster.Get(ctx, workspaceOf(ctx), in.Agent)
+func (b chatBody) request(ctx context.Context, agent string) runs.Request {
+	return runs.Request{
+		Agent: agent, Message: b.Message, Conversation: b.Conversation, Mode: runs.Mode(b.Mode), Model: b.Model, Attachments: b.Attachments,
+		Parent: b.Parent, Project: b.Project, Key: keyOf(ctx),
+	}
 }
 
 type chatRequest struct {
 	agentPath
-	Message      string           `json:"message" required:"true" min:"1"`
-	Conversation ids.Conversation `json:"conversation" doc:"A new one if left out."`
+	chatBody
 }
 
 func (a agentsAPI) chat(ctx context.Context, in chatRequest) (runs.Accepted, error) {
-	return a.desk.Start(ctx, asker(ctx), runs.Request{Agent: in.Agent, Message: in.Message, Conversation: in.Conversation})
+	return a.desk.Start(ctx, asker(ctx), in.request(ctx, in.Agent))
+}
+
+type askRequest struct {
+	Agent string `json:"agent" doc:"Picked if left out."`
+	chatBody
+}
+
+func (a agentsAPI) ask(ctx context.Context, in askRequest) (runs.Accepted, error) {
+	return a.desk.Start(ctx, asker(ctx), in.request(ctx, in.Agent))
 }
 
 // follow starts a run as chat does, then streams what happens to it. The

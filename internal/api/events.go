@@ -39,7 +39,7 @@ var families = map[string]string{
 }
 
 // mayFollow says whether the caller may read a channel. A conversation may be
-// private, so its book is asked.
+// private, and so may its runs, so their parts are asked.
 func (s *Server) mayFollow(id *identity.Identity, channel string) bool {
 	family, rest, _ := strings.Cut(channel, "/")
 	permission := families[family]
@@ -49,10 +49,29 @@ func (s *Server) mayFollow(id *identity.Identity, channel string) bool {
 	if !id.May(permission) {
 		return false
 	}
-	if family != "conversations" || rest == "" {
+	switch {
+	case rest == "":
 		return true
+	case family == "conversations":
+		return s.visible.ask(sight{id.User, id.Workspace, rest}, func() bool { return s.maySee(id, rest) })
+	case family == "runs":
+		return s.visible.ask(sight{id.User, id.Workspace, rest}, func() bool { return s.mayWatch(id, rest) })
 	}
-	return s.visible.ask(sight{id.User, id.Workspace, rest}, func() bool { return s.maySee(id, rest) })
+	return true
+}
+
+// mayWatch says whether the caller may see the conversation that a run belongs to.
+func (s *Server) mayWatch(id *identity.Identity, run string) bool {
+	if s.opts.Runs == nil {
+		return false
+	}
+	ctx, cancel := context.WithTimeout(s.stopping, sightTimeout)
+	defer cancel()
+	_, err := s.opts.Runs.Get(ctx, askerOf(id), ids.Run(run))
+	if err != nil && fault.From(err).Kind != fault.NotFound {
+		s.log.WarnContext(ctx, "run not checked", "run", run, "err", err)
+	}
+	return err == nil
 }
 
 func (s *Server) maySee(id *identity.Identity, conversation string) bool {

@@ -66,7 +66,7 @@ func (d *Desk) repeat(ctx context.Context, tx *store.Tx, a *Accepted, run *Run, 
 		return err
 	}
 	if open != nil {
-		return fault.New(fault.Conflict, "run_going_on", "The conversation has a run that is still %s.", open.State).WithHint("Wait for it, or stop it.").WithDetail("run", open.ID)
+		return goingOn(open)
 	}
 	if turn > 0 {
 		if _, err := tx.Exec(ctx, copySteps, run.ID, run.Origin, turn); err != nil {

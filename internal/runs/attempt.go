@@ -181,7 +181,9 @@ func (d *Desk) begin(ctx context.Context, a *attempt) (*journal, error) {
 	if err != nil {
 		return nil, fmt.Errorf("beginning %s: %w", a.run.ID, err)
 	}
-	a.run.State, a.run.Attempt, a.signals, a.looked = to, got.Attempt, got.Signals, got.Signals
+	// What came after the run was read may not be in the journal that was read.
+	a.looked, a.signals = a.run.Signals, got.Signals
+	a.run.State, a.run.Attempt = to, got.Attempt
 	a.take(j)
 	return j, d.equip(ctx, a)
 }

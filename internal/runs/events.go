@@ -154,7 +154,7 @@ type (
 	RunWaiting struct {
 		subject
 		Message ids.Message `json:"message"`
-		Needs   []Need      `json:"needs"`
+		Needs   []Wait      `json:"needs"`
 	}
 	// RunAnswered: a person answered what a run waits for.
 	RunAnswered struct {

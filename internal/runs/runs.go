@@ -51,7 +51,7 @@ type Run struct {
 	Turns        int              `db:"turns" json:"turns"`
 	Calls        int              `db:"calls" json:"calls"`
 	Spent        costs.Micros     `db:"spent" json:"spent_micros" doc:"Helpers included."`
-	Needs        []Need           `db:"needs,json" json:"needs,omitempty" doc:"What it waits for."`
+	Needs        []Wait           `db:"needs,json" json:"needs,omitempty" doc:"What it waits for."`
 	Usage        *providers.Usage `db:"usage,json" json:"usage,omitempty"`
 	Error        *Trouble         `db:"error,json" json:"error,omitempty"`
 	CreatedAt    time.Time        `db:"created_at" json:"created_at"`

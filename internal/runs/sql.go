@@ -31,8 +31,6 @@ const selectHeld = `
 	SELECT ` + columns + ` FROM runs_runs
 	WHERE conversation_id = ? AND parent_id = '' AND job_id = '' AND state = 'queued' ORDER BY id LIMIT 1`
 
-const countHeld = `SELECT count(*) FROM runs_runs WHERE conversation_id = ? AND parent_id = '' AND job_id = '' AND state = 'queued'`
-
 const startRun = `
 	UPDATE runs_runs SET state = ?, attempt = attempt + 1, started_at = ?, needs = NULL WHERE id = ? AND state = ? RETURNING attempt, signals`
 
@@ -49,7 +47,7 @@ const signalRun = `UPDATE runs_runs SET signals = signals + 1 WHERE id = ? AND s
 
 const selectSignals = `SELECT signals FROM runs_runs WHERE id = ? AND attempt = ? AND state = 'running'`
 
-const assignJob = `UPDATE runs_runs SET job_id = ?, question_id = ?, task = '' WHERE id = ? AND state = 'queued' AND job_id = ''`
+const assignJob = `UPDATE runs_runs SET job_id = ?, task = '' WHERE id = ? AND state = 'queued' AND job_id = ''`
 
 const endRun = `
 	UPDATE runs_runs SET state = ?, usage = ?, error = ?, result = ?, turns = ?, calls = ?, spent = ?, needs = NULL,
@@ -90,7 +88,7 @@ const insertInbox = `INSERT INTO runs_inbox (run_id, n, message_id, parts) VALUE
 
 const selectInbox = `SELECT n, message_id, parts FROM runs_inbox WHERE run_id = ? AND n > ? ORDER BY n`
 
-const lastInbox = `SELECT COALESCE(max(message_id), '') FROM runs_inbox WHERE run_id = ?`
+const lastInbox = `SELECT COALESCE(max(message_id), '') FROM runs_inbox WHERE run_id = ? AND n > 0`
 
 const pruneSteps = `
 	DELETE FROM runs_steps WHERE (run_id, seq) IN (

@@ -91,6 +91,9 @@ func (d *Desk) Start(ctx context.Context, who conversations.Asker, r Request) (A
 		if open != nil && r.reason == "" && cmp.Or(r.Mode, Steer) == Steer {
 			return d.steer(ctx, tx, who, *open, parts, &a)
 		}
+		if open != nil && r.reason == Edited {
+			return goingOn(open)
+		}
 		if r.Mode == Interrupt {
 			interrupted = open
 		}
@@ -105,6 +108,11 @@ func (d *Desk) Start(ctx context.Context, who conversations.Asker, r Request) (A
 		}
 	}
 	return a, nil
+}
+
+func goingOn(run *Run) error {
+	return fault.New(fault.Conflict, "run_going_on", "The conversation has a run that is still %s.", run.State).
+		WithHint("Wait for it, or stop it.").WithDetail("run", run.ID)
 }
 
 // choose finds the agent that was named, or picks one.
@@ -161,11 +169,14 @@ func (d *Desk) accept(ctx context.Context, tx *store.Tx, who conversations.Asker
 		State: conversations.Complete, Parts: parts, Parent: r.Parent, Opens: r.opens,
 	}
 	if behind != nil { // the message is said when its turn comes
-		task, err := encode(a.Message)
+		run.Task = r.Message
+		text, err := encode(parts)
 		if err != nil {
 			return err
 		}
-		run.Task = task
+		if _, err := tx.Exec(ctx, insertInbox, run.ID, 0, run.Question, text); err != nil {
+			return err
+		}
 	} else {
 		if a.Message, err = d.opts.Conversations.Add(ctx, tx, a.Message); err != nil {
 			return err
@@ -213,18 +224,26 @@ func (d *Desk) release(ctx context.Context, tx *store.Tx, before Run) error {
 	if err != nil {
 		return fmt.Errorf("looking for the next run: %w", err)
 	}
-	question, err := decode[conversations.Message](run.Task)
+	held, err := store.One[letter](ctx, tx, selectInbox, run.ID, -1)
+	if err != nil {
+		return fmt.Errorf("reading what %s was asked: %w", run.ID, err)
+	}
+	parts, err := decode[[]providers.Part](held.Parts)
 	if err != nil {
 		return err
 	}
-	if _, err := d.opts.Conversations.Add(ctx, tx, question); err != nil {
+	_, err = d.opts.Conversations.Add(ctx, tx, conversations.Message{
+		ID: run.Question, Workspace: run.Workspace, Conversation: run.Conversation, Run: run.ID, Role: providers.RoleUser, Author: string(run.User),
+		State: conversations.Complete, Parts: parts,
+	})
+	if err != nil {
 		return err
 	}
 	job, err := d.enqueue(ctx, tx, run)
 	if err != nil {
 		return err
 	}
-	_, err = tx.Exec(ctx, assignJob, job, question.ID, run.ID)
+	_, err = tx.Exec(ctx, assignJob, job, run.ID)
 	return err
 }
 

@@ -17,8 +17,8 @@ import (
 	"github.com/fluxway/fluxway/internal/tools"
 )
 
-// Need is what a run waits for.
-type Need struct {
+// Wait is something a run waits for.
+type Wait struct {
 	Run   ids.Run `json:"run" doc:"Whose call it is: the run's own, or a helper's."`
 	Call  string  `json:"call"`
 	Tool  string  `json:"tool"`
@@ -81,11 +81,11 @@ func (a *attempt) Park(ctx context.Context, waiting []*agents.Call) (news bool, 
 }
 
 // needs lists what the calls wait for; those of helpers stand for their parent's call.
-func (a *attempt) needs(ctx context.Context, waiting []*agents.Call) ([]Need, error) {
-	var all []Need
+func (a *attempt) needs(ctx context.Context, waiting []*agents.Call) ([]Wait, error) {
+	var all []Wait
 	for _, c := range waiting {
 		if c.Need.Kind != agents.NeedHelper {
-			all = append(all, Need{a.run.ID, c.ID, c.Tool, c.Title, *c.Need})
+			all = append(all, Wait{a.run.ID, c.ID, c.Tool, c.Title, *c.Need})
 			continue
 		}
 		for _, id := range strings.Fields(c.Need.Ticket) {
@@ -184,11 +184,11 @@ func (d *Desk) Answer(ctx context.Context, who conversations.Asker, id ids.Run, 
 }
 
 // pick finds the need that is answered.
-func pick(run Run, answer Answer) (Need, error) {
+func pick(run Run, answer Answer) (Wait, error) {
 	if run.State != Waiting {
-		return Need{}, fault.New(fault.Conflict, "run_state", "The run does not wait for an answer: it is %s.", run.State).WithDetail("state", run.State)
+		return Wait{}, fault.New(fault.Conflict, "run_state", "The run does not wait for an answer: it is %s.", run.State).WithDetail("state", run.State)
 	}
-	var fit []Need
+	var fit []Wait
 	for _, n := range run.Needs {
 		if n.Kind != tools.NeedApproval && (answer.Call == "" || answer.Call == n.Call) {
 			fit = append(fit, n)
@@ -198,15 +198,15 @@ func pick(run Run, answer Answer) (Need, error) {
 	case len(fit) == 1:
 		return fit[0], nil
 	case len(fit) > 1:
-		return Need{}, fault.New(fault.Invalid, "which_question", "The run waits for %d answers.", len(fit)).WithParam("call").WithHint("Say which call you answer.")
+		return Wait{}, fault.New(fault.Invalid, "which_question", "The run waits for %d answers.", len(fit)).WithParam("call").WithHint("Say which call you answer.")
 	case answer.Call == "" && len(run.Needs) > 0:
-		return Need{}, fault.New(fault.Conflict, "approval_needed", "The run waits for an approval, not for an answer.").
+		return Wait{}, fault.New(fault.Conflict, "approval_needed", "The run waits for an approval, not for an answer.").
 			WithHint("POST /api/v1/guard/approvals/{approval}/answer answers it.")
 	}
-	return Need{}, fault.New(fault.NotFound, "question_not_found", "The run does not wait for an answer to %q.", answer.Call).WithParam("call")
+	return Wait{}, fault.New(fault.NotFound, "question_not_found", "The run does not wait for an answer to %q.", answer.Call).WithParam("call")
 }
 
-func checkReply(need Need, r agents.Reply) error {
+func checkReply(need Wait, r agents.Reply) error {
 	if strings.TrimSpace(r.String()) == "" {
 		return fault.New(fault.Invalid, "empty_answer", "The answer is empty.").WithParam("answer").WithHint("Say or choose something.")
 	}
@@ -223,7 +223,7 @@ func checkReply(need Need, r agents.Reply) error {
 }
 
 // reply keeps an answer and wakes the run when it was the last.
-func (d *Desk) reply(ctx context.Context, tx *store.Tx, run Run, need Need, r agents.Reply) error {
+func (d *Desk) reply(ctx context.Context, tx *store.Tx, run Run, need Wait, r agents.Reply) error {
 	raw, err := encode(r)
 	if err != nil {
 		return err

@@ -2413,7 +2413,7 @@ export interface paths {
   };
   "/api/v1/agents": {
     parameters: { query?: never; header?: never; path?: never; cookie?: never };
-    /** The agents of this server. */
+    /** The agents that the caller may use. */
     get: {
       parameters: {
         query?: {
@@ -2443,7 +2443,151 @@ export interface paths {
       };
     };
     put?: never;
+    /** Make an agent. */
+    post: {
+      parameters: {
+        query?: never;
+        header?: {
+          /** A fresh random text; the same request with the same key within a day gets the same answer instead of being done twice. */
+          "Idempotency-Key"?: string;
+        };
+        path?: never;
+        cookie?: never;
+      };
+      requestBody: {
+        content: {
+          "application/json": components["schemas"]["NewAgentRequest"];
+        };
+      };
+      responses: {
+        201: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["AgentSaved"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/agents/presets": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** The definitions in the program and the settings, before the workspace changed them. */
+    get: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["AgentPage"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    put?: never;
     post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/agents/export": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** Agents as a file; those that the workspace made or changed, if none are named. */
+    get: {
+      parameters: {
+        query?: {
+          /** Names, with commas; left out: all that the workspace made or changed. */
+          agents?: string[];
+          /** yaml if left out. */
+          format?: "yaml" | "json";
+        };
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/yaml": string;
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/agents/import": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get?: never;
+    put?: never;
+    /** Take over the agents of a file, all or none: ours, MUXI's or Fluxmaster's, YAML or JSON. */
+    post: {
+      parameters: {
+        query?: never;
+        header?: {
+          /** A fresh random text; the same request with the same key within a day gets the same answer instead of being done twice. */
+          "Idempotency-Key"?: string;
+        };
+        path?: never;
+        cookie?: never;
+      };
+      requestBody: {
+        content: {
+          "application/json": components["schemas"]["ImportAgentsRequest"];
+        };
+      };
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["AgentImport"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
     delete?: never;
     options?: never;
     head?: never;
@@ -2480,6 +2624,297 @@ export interface paths {
     };
     put?: never;
     post?: never;
+    /** Take an agent out of the workspace; its versions stay. Presets are hidden. */
+    delete: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path: {
+          agent: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        204: {
+          headers: { [name: string]: unknown };
+          content?: never;
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    options?: never;
+    head?: never;
+    /** Change an agent with a merge patch: fields left out stay, null takes one back. A preset becomes the workspace's own by it. */
+    patch: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path: {
+          agent: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: {
+        content: {
+          "application/json": components["schemas"]["AgentChangeRequest"];
+        };
+      };
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["AgentSaved"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    trace?: never;
+  };
+  "/api/v1/agents/{agent}/versions": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** What an agent was, the latest first; also of one that was deleted. */
+    get: {
+      parameters: {
+        query?: {
+          /** How many rows at the most, 1 to 500; 50 if left out. */
+          limit?: number;
+          /** next_cursor of the page before. */
+          cursor?: string;
+        };
+        header?: never;
+        path: {
+          agent: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["AgentVersionPage"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/agents/{agent}/versions/{version}": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** One version; 0 is the preset or the settings' definition. */
+    get: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path: {
+          agent: string;
+          version: number;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["AgentVersion"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/agents/{agent}/compare": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** How two versions differ, field by field. */
+    get: {
+      parameters: {
+        query?: {
+          /** The one before the present if left out. */
+          from?: number;
+          /** The present one if left out. */
+          to?: number;
+        };
+        header?: never;
+        path: {
+          agent: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["AgentComparison"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/agents/{agent}/rollback": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get?: never;
+    put?: never;
+    /** Make an earlier version the present one; 0 goes back to the preset or the settings. */
+    post: {
+      parameters: {
+        query?: never;
+        header?: {
+          /** A fresh random text; the same request with the same key within a day gets the same answer instead of being done twice. */
+          "Idempotency-Key"?: string;
+        };
+        path: {
+          agent: string;
+        };
+        cookie?: never;
+      };
+      requestBody: {
+        content: {
+          "application/json": components["schemas"]["RollbackRequest"];
+        };
+      };
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["AgentSaved"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/agents/{agent}/export": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** One agent as a file. */
+    get: {
+      parameters: {
+        query?: {
+          /** yaml if left out. */
+          format?: "yaml" | "json";
+        };
+        header?: never;
+        path: {
+          agent: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/yaml": string;
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/agents/route": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get?: never;
+    put?: never;
+    /** Which agent would take a message, and why. Nothing is started. */
+    post: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody: {
+        content: {
+          "application/json": components["schemas"]["RouteMessageRequest"];
+        };
+      };
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["AgentChoice"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
     delete?: never;
     options?: never;
     head?: never;
@@ -2529,6 +2964,47 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  "/api/v1/chat": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get?: never;
+    put?: never;
+    /** Ask whoever fits: the agent that is named, the one of the conversation, or one that is picked. */
+    post: {
+      parameters: {
+        query?: never;
+        header?: {
+          /** A fresh random text; the same request with the same key within a day gets the same answer instead of being done twice. */
+          "Idempotency-Key"?: string;
+        };
+        path?: never;
+        cookie?: never;
+      };
+      requestBody: {
+        content: {
+          "application/json": components["schemas"]["AskRequest"];
+        };
+      };
+      responses: {
+        202: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["ChatStarted"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   "/api/v1/runs": {
     parameters: { query?: never; header?: never; path?: never; cookie?: never };
     /** The caller's runs, newest first. */
@@ -2541,6 +3017,13 @@ export interface paths {
           cursor?: string;
           state?: "queued" | "running" | "waiting" | "finished" | "failed" | "cancelled";
           conversation?: string;
+          /** The helpers of this run. */
+          parent?: string;
+          agent?: string;
+          /** Words in what was asked. */
+          search?: string;
+          since?: string;
+          until?: string;
         };
         header?: never;
         path?: never;
@@ -2606,6 +3089,88 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  "/api/v1/runs/{run}/steps": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** What a run did, step by step, oldest first. */
+    get: {
+      parameters: {
+        query?: {
+          /** How many rows at the most, 1 to 500; 50 if left out. */
+          limit?: number;
+          /** next_cursor of the page before. */
+          cursor?: string;
+        };
+        header?: never;
+        path: {
+          run: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["StepPage"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/runs/{run}/helpers": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** The helpers of a run, oldest first. */
+    get: {
+      parameters: {
+        query?: {
+          /** How many rows at the most, 1 to 500; 50 if left out. */
+          limit?: number;
+          /** next_cursor of the page before. */
+          cursor?: string;
+        };
+        header?: never;
+        path: {
+          run: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["RunPage"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   "/api/v1/runs/{run}/cancel": {
     parameters: { query?: never; header?: never; path?: never; cookie?: never };
     get?: never;
@@ -2629,6 +3194,307 @@ export interface paths {
           headers: { [name: string]: unknown };
           content: {
             "application/json": components["schemas"]["Run"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/runs/{run}/answer": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get?: never;
+    put?: never;
+    /** Answer a question that a run waits for. */
+    post: {
+      parameters: {
+        query?: never;
+        header?: {
+          /** A fresh random text; the same request with the same key within a day gets the same answer instead of being done twice. */
+          "Idempotency-Key"?: string;
+        };
+        path: {
+          run: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: {
+        content: {
+          "application/json": components["schemas"]["AnswerRequest"];
+        };
+      };
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Run"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/runs/{run}/retry": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get?: never;
+    put?: never;
+    /** Answer the same question again. */
+    post: {
+      parameters: {
+        query?: never;
+        header?: {
+          /** A fresh random text; the same request with the same key within a day gets the same answer instead of being done twice. */
+          "Idempotency-Key"?: string;
+        };
+        path: {
+          run: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: {
+        content: {
+          "application/json": components["schemas"]["AgainRequest"];
+        };
+      };
+      responses: {
+        202: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["ChatStarted"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/runs/{run}/replay": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get?: never;
+    put?: never;
+    /** Answer the same question with another model. */
+    post: {
+      parameters: {
+        query?: never;
+        header?: {
+          /** A fresh random text; the same request with the same key within a day gets the same answer instead of being done twice. */
+          "Idempotency-Key"?: string;
+        };
+        path: {
+          run: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: {
+        content: {
+          "application/json": components["schemas"]["AgainRequest"];
+        };
+      };
+      responses: {
+        202: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["ChatStarted"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/runs/{run}/fork": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get?: never;
+    put?: never;
+    /** Go on from a turn of an earlier run, in another way. */
+    post: {
+      parameters: {
+        query?: never;
+        header?: {
+          /** A fresh random text; the same request with the same key within a day gets the same answer instead of being done twice. */
+          "Idempotency-Key"?: string;
+        };
+        path: {
+          run: string;
+        };
+        cookie?: never;
+      };
+      requestBody: {
+        content: {
+          "application/json": components["schemas"]["ForkRequest"];
+        };
+      };
+      responses: {
+        202: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["ChatStarted"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/conversations/{conversation}/messages/{message}/regenerate": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get?: never;
+    put?: never;
+    /** Answer a message again, beside the old answer. */
+    post: {
+      parameters: {
+        query?: never;
+        header?: {
+          /** A fresh random text; the same request with the same key within a day gets the same answer instead of being done twice. */
+          "Idempotency-Key"?: string;
+        };
+        path: {
+          conversation: string;
+          message: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: {
+        content: {
+          "application/json": components["schemas"]["RegenerateRequest"];
+        };
+      };
+      responses: {
+        202: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["ChatStarted"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/conversations/{conversation}/messages/{message}/edit": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get?: never;
+    put?: never;
+    /** Say something else in place of a message: a new branch. */
+    post: {
+      parameters: {
+        query?: never;
+        header?: {
+          /** A fresh random text; the same request with the same key within a day gets the same answer instead of being done twice. */
+          "Idempotency-Key"?: string;
+        };
+        path: {
+          conversation: string;
+          message: string;
+        };
+        cookie?: never;
+      };
+      requestBody: {
+        content: {
+          "application/json": components["schemas"]["EditRequest"];
+        };
+      };
+      responses: {
+        202: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["ChatStarted"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/broadcast": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get?: never;
+    put?: never;
+    /** Ask several agents the same, each in a conversation of its own. */
+    post: {
+      parameters: {
+        query?: never;
+        header?: {
+          /** A fresh random text; the same request with the same key within a day gets the same answer instead of being done twice. */
+          "Idempotency-Key"?: string;
+        };
+        path?: never;
+        cookie?: never;
+      };
+      requestBody: {
+        content: {
+          "application/json": components["schemas"]["BroadcastRequest"];
+        };
+      };
+      responses: {
+        202: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Broadcast"];
           };
         };
         default: {
@@ -7591,15 +8457,15 @@ export interface components {
       description: string;
       /** provider/model; empty: the workspace's own choice */
       model: string;
-      params: components["schemas"]["Params"];
+      params: components["schemas"]["AgentParams"];
       instructions: string;
       persona?: string;
       tools: components["schemas"]["ToolFilter"];
       /** Agents it may hand work to, by name or glob; empty: none. */
       helpers: string[];
-      memory: components["schemas"]["Memory"];
+      memory: components["schemas"]["AgentMemory"];
       driver: "native";
-      limits: components["schemas"]["Limits"];
+      limits: components["schemas"]["AgentLimits"];
       /** Who may use it, by user name; empty: everyone of the workspace. */
       users?: string[];
       /** The agent's colour, the same everywhere. */
@@ -7609,7 +8475,7 @@ export interface components {
       version: number;
       updated_at?: string;
     };
-    Params: {
+    AgentParams: {
       temperature?: number;
       top_p?: number;
       max_tokens?: number;
@@ -7619,7 +8485,7 @@ export interface components {
       allow: string[];
       deny: string[];
     };
-    Memory: {
+    AgentMemory: {
       /** Facts that fit the question are given to the model. */
       recall: boolean;
       /** Facts are learned from what was said. */
@@ -7627,7 +8493,7 @@ export interface components {
       /** Sources it may search, by name or glob. */
       knowledge?: string[];
     };
-    Limits: {
+    AgentLimits: {
       turns?: number;
       tool_calls?: number;
       helpers?: number;
@@ -7636,10 +8502,191 @@ export interface components {
       money_micros?: number;
       window?: number;
     };
+    NewAgentRequest: {
+      /** Small letters, digits, - and _. */
+      name: string;
+      title?: string;
+      /** What it is for: routing and other agents go by it. */
+      description?: string;
+      /** provider/model or a route; empty: the workspace's own choice. */
+      model?: string;
+      params?: components["schemas"]["AgentParamsRequest"];
+      instructions?: string;
+      /** How it speaks. */
+      persona?: string;
+      /** Globs over names; deny wins, and an empty allow means none. */
+      tools?: components["schemas"]["ToolFilterRequest"];
+      /** Agents it may hand work to, by name or glob. */
+      helpers?: string[];
+      memory?: components["schemas"]["AgentMemoryRequest"];
+      driver?: "native";
+      /** Zero takes the default. */
+      limits?: components["schemas"]["AgentLimitsRequest"];
+      /** Who may use it, by user name; empty: everyone of the workspace. */
+      users?: string[];
+      hue?: "iris" | "azure" | "teal" | "green" | "lime" | "amber" | "coral" | "pink";
+    };
+    AgentParamsRequest: {
+      temperature?: number;
+      top_p?: number;
+      max_tokens?: number;
+      effort?: string;
+    };
+    ToolFilterRequest: {
+      allow?: string[];
+      deny?: string[];
+    };
+    AgentMemoryRequest: {
+      /** Facts that fit the question are given to the model. */
+      recall?: boolean;
+      /** Facts are learned from what was said. */
+      remember?: boolean;
+      /** Sources it may search, by name or glob. */
+      knowledge?: string[];
+    };
+    AgentLimitsRequest: {
+      turns?: number;
+      tool_calls?: number;
+      helpers?: number;
+      depth?: number;
+      time_ns?: number;
+      money_micros?: number;
+      window?: number;
+    };
+    AgentSaved: {
+      name: string;
+      title: string;
+      description: string;
+      /** provider/model; empty: the workspace's own choice */
+      model: string;
+      params: components["schemas"]["AgentParams"];
+      instructions: string;
+      persona?: string;
+      tools: components["schemas"]["ToolFilter"];
+      /** Agents it may hand work to, by name or glob; empty: none. */
+      helpers: string[];
+      memory: components["schemas"]["AgentMemory"];
+      driver: "native";
+      limits: components["schemas"]["AgentLimits"];
+      /** Who may use it, by user name; empty: everyone of the workspace. */
+      users?: string[];
+      /** The agent's colour, the same everywhere. */
+      hue: string;
+      origin: string;
+      /** Counts from 1 with every change; 0: never changed. */
+      version: number;
+      updated_at?: string;
+      warnings?: components["schemas"]["AgentProblem"][];
+    };
+    AgentProblem: {
+      param: string;
+      message: string;
+      hint?: string;
+    };
+    ImportAgentsRequest: {
+      /** The whole file. */
+      text: string;
+      /** Change agents of the same name instead of refusing. */
+      replace?: boolean;
+      /** Only say what would happen. */
+      dry_run?: boolean;
+    };
+    AgentImport: {
+      agents: components["schemas"]["AgentImported"][];
+      /** What the file says and no agent here can be told. */
+      not_understood: components["schemas"]["AgentImportNote"][];
+      dry_run: boolean;
+    };
+    AgentImported: {
+      name: string;
+      style: string;
+      outcome: string;
+      version?: number;
+      warnings?: components["schemas"]["AgentProblem"][];
+    };
+    AgentImportNote: {
+      agent?: string;
+      field: string;
+      message: string;
+    };
+    AgentChangeRequest: {
+      /** Refuses the change if the agent is at another version by now. */
+      version?: number;
+      title?: string;
+      /** What it is for: routing and other agents go by it. */
+      description?: string;
+      /** provider/model or a route; empty: the workspace's own choice. */
+      model?: string;
+      params?: components["schemas"]["AgentParamsRequest"];
+      instructions?: string;
+      /** How it speaks. */
+      persona?: string;
+      /** Globs over names; deny wins, and an empty allow means none. */
+      tools?: components["schemas"]["ToolFilterRequest"];
+      /** Agents it may hand work to, by name or glob. */
+      helpers?: string[];
+      memory?: components["schemas"]["AgentMemoryRequest"];
+      driver?: "native";
+      /** Zero takes the default. */
+      limits?: components["schemas"]["AgentLimitsRequest"];
+      /** Who may use it, by user name; empty: everyone of the workspace. */
+      users?: string[];
+      hue?: "iris" | "azure" | "teal" | "green" | "lime" | "amber" | "coral" | "pink";
+    };
+    AgentVersionPage: {
+      data: components["schemas"]["AgentVersion"][];
+      has_more: boolean;
+      next_cursor?: string;
+    };
+    AgentVersion: {
+      version: number;
+      change: string;
+      /** Who did it; empty: a command on the server's machine. */
+      user?: string;
+      at: string;
+      /** As it was from then on; of a deleted one, until then. */
+      agent: components["schemas"]["Agent"];
+    };
+    AgentComparison: {
+      agent: string;
+      from: number;
+      to: number;
+      differences: components["schemas"]["AgentDifference"][];
+    };
+    AgentDifference: {
+      field: string;
+      /** null: it was not set. */
+      from: unknown;
+      /** null: it is not set. */
+      to: unknown;
+    };
+    RollbackRequest: {
+      /** 0: the preset or the settings' definition. */
+      version: number;
+    };
+    RouteMessageRequest: {
+      message: string;
+    };
+    AgentChoice: {
+      agent: string;
+      how: string;
+      why: string;
+      /** 0 to 1. */
+      confidence: number;
+    };
     ChatRequest: {
       message: string;
       /** A new one if left out. */
       conversation?: string;
+      /** What becomes of it while a run goes on: the run gets it (the default), it waits, or the run is stopped. */
+      mode?: "steer" | "queue" | "interrupt";
+      /** The agent's own if left out. */
+      model?: string;
+      attachments?: string[];
+      /** The message it follows; the last one that is shown if left out. */
+      parent?: string;
+      /** The conversation's if left out. */
+      project?: string;
     };
     ChatStarted: {
       run: components["schemas"]["Run"];
@@ -7685,7 +8732,7 @@ export interface components {
       /** Helpers included. */
       spent_micros: number;
       /** What it waits for. */
-      needs?: components["schemas"]["Need"][];
+      needs?: components["schemas"]["Wait"][];
       usage?: components["schemas"]["Usage"];
       error?: components["schemas"]["Trouble"];
       created_at: string;
@@ -7694,7 +8741,7 @@ export interface components {
       finished_at?: string;
       partial?: components["schemas"]["Partial"];
     };
-    Need: {
+    Wait: {
       /** Whose call it is: the run's own, or a helper's. */
       run: string;
       call: string;
@@ -7755,10 +8802,102 @@ export interface components {
       how: string;
       confidence: number;
     };
+    AskRequest: {
+      /** Picked if left out. */
+      agent?: string;
+      message: string;
+      /** A new one if left out. */
+      conversation?: string;
+      /** What becomes of it while a run goes on: the run gets it (the default), it waits, or the run is stopped. */
+      mode?: "steer" | "queue" | "interrupt";
+      /** The agent's own if left out. */
+      model?: string;
+      attachments?: string[];
+      /** The message it follows; the last one that is shown if left out. */
+      parent?: string;
+      /** The conversation's if left out. */
+      project?: string;
+    };
     RunPage: {
       data: components["schemas"]["Run"][];
       has_more: boolean;
       next_cursor?: string;
+    };
+    StepPage: {
+      data: components["schemas"]["Step"][];
+      has_more: boolean;
+      next_cursor?: string;
+    };
+    Step: {
+      run: string;
+      seq: number;
+      turn?: number;
+      kind: string;
+      /** Of the model, the tool or the agent. */
+      name: string;
+      title?: string;
+      /** Of the tool: builtin, mcp/server, agents. */
+      origin?: string;
+      call?: string;
+      state: "planned" | "started" | "waiting" | "finished" | "failed";
+      input?: unknown;
+      output?: unknown;
+      /** The output in short. */
+      preview?: string;
+      /** Of the error. */
+      code?: string;
+      need?: components["schemas"]["Need"];
+      reply?: components["schemas"]["Reply"];
+      usage?: components["schemas"]["Usage"];
+      ttft_ms?: number;
+      took_ms?: number;
+      started_at?: string;
+      finished_at?: string;
+    };
+    Need: {
+      kind: string;
+      question: string;
+      options?: components["schemas"]["Option"][];
+      multiple?: boolean;
+      rule?: string;
+      ticket?: string;
+    };
+    Reply: {
+      text?: string;
+      choices?: string[];
+    };
+    AnswerRequest: {
+      /** Which question; may be left out when there is one. */
+      call?: string;
+      answer?: string;
+      /** The options that were chosen. */
+      answers?: string[];
+    };
+    AgainRequest: {
+      /** The same if left out. */
+      model?: string;
+    };
+    ForkRequest: {
+      /** The same if left out. */
+      model?: string;
+      /** What was done up to this turn is taken over. */
+      turn: number;
+    };
+    RegenerateRequest: {
+      /** The same if left out. */
+      model?: string;
+    };
+    EditRequest: {
+      message: string;
+      attachments?: string[];
+      model?: string;
+    };
+    BroadcastRequest: {
+      agents: string[];
+      message: string;
+    };
+    Broadcast: {
+      data: components["schemas"]["ChatStarted"][];
     };
     JobPage: {
       data: components["schemas"]["Job"][];
@@ -8288,10 +9427,6 @@ export interface components {
     ToolRuleRequest: {
       tool?: string;
       action?: string;
-    };
-    ToolFilterRequest: {
-      allow?: string[];
-      deny?: string[];
     };
     GuardRateRequest: {
       per?: string;
