@@ -7,7 +7,7 @@ import {
   useQueryClient,
 } from "@tanstack/react-query";
 import { call, client } from "@/api/client";
-import type { Conversation, LiveEvent, Message, Page } from "@/api/types";
+import type { Conversation, LiveEvent, Message, Page, Part } from "@/api/types";
 import { type Messages, upsert } from "./patch";
 
 export const conversationKeys = {
@@ -82,7 +82,58 @@ function patchLists(
   );
 }
 
-export type ConversationChange = { id: string; title?: string; archived?: boolean };
+/** The messages in the place of one; `count` makes a new version ask again. */
+export const versionsQuery = (conversation: string, message: string, count: number) =>
+  queryOptions({
+    queryKey: [...conversationKeys.messages(conversation), "versions", message, count],
+    queryFn: ({ signal }) =>
+      call(
+        client.GET("/api/v1/conversations/{conversation}/messages/{message}/versions", {
+          params: { path: { conversation, message } },
+          signal,
+        }),
+      ),
+  });
+
+/** Asks a question in other words, as a branch beside the old one. */
+export function useEditMessage() {
+  const cache = useQueryClient();
+  return useMutation({
+    mutationFn: ({ conversation, message, text }: { conversation: string; message: string; text: string }) =>
+      call(
+        client.POST("/api/v1/conversations/{conversation}/messages/{message}/edit", {
+          params: { path: { conversation, message } },
+          body: { message: text },
+        }),
+      ),
+    onSuccess: (_, { conversation }) =>
+      cache.invalidateQueries({ queryKey: conversationKeys.messages(conversation) }),
+  });
+}
+
+/** Has an answer given again, as a branch beside the old one. */
+export function useRegenerate() {
+  const cache = useQueryClient();
+  return useMutation({
+    mutationFn: ({ conversation, message }: { conversation: string; message: string }) =>
+      call(
+        client.POST("/api/v1/conversations/{conversation}/messages/{message}/regenerate", {
+          params: { path: { conversation, message } },
+          body: {},
+        }),
+      ),
+    onSuccess: (_, { conversation }) =>
+      cache.invalidateQueries({ queryKey: conversationKeys.messages(conversation) }),
+  });
+}
+
+export type ConversationChange = {
+  id: string;
+  title?: string;
+  archived?: boolean;
+  pinned?: boolean;
+  head?: string;
+};
 
 /** Renames or archives at once and puts it back if the server says no. */
 export function useSaveConversation() {
@@ -100,8 +151,9 @@ export function useSaveConversation() {
       patchLists(cache, id, (one) => ({ ...one, title }));
       cache.setQueryData<Conversation>(conversationKeys.one(id), (one) => one && { ...one, title });
     },
-    onSettled: (_, __, { id }) =>
+    onSettled: (_, __, { id, head }) =>
       Promise.all([
+        ...(head ? [cache.invalidateQueries({ queryKey: conversationKeys.messages(id) })] : []),
         cache.invalidateQueries({ queryKey: conversationKeys.lists() }),
         cache.invalidateQueries({ queryKey: conversationKeys.one(id) }),
       ]),
@@ -129,6 +181,7 @@ export function applyConversationEvent(cache: QueryClient, event: LiveEvent): vo
     case "conversations.changed":
       noteConversation(cache, event.data.conversation as Conversation);
       return;
+    case "conversations.annotated":
     case "conversations.deleted":
       patchLists(cache, id, () => undefined);
       return;
@@ -162,4 +215,12 @@ export function applyMessage(cache: QueryClient, conversation: string, message: 
   const key = conversationKeys.messages(conversation);
   if (message) cache.setQueryData<Messages>(key, (data) => upsert(data, message));
   else void cache.invalidateQueries({ queryKey: key });
+}
+
+const attachment = "attachment:";
+
+/** Where the content of a part lies; undefined for one that holds none. */
+export function contentOf(part: Part): string | undefined {
+  if (!part.url?.startsWith(attachment)) return undefined;
+  return `/api/v1/attachments/${part.url.slice(attachment.length)}/content`;
 }

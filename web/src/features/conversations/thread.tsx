@@ -1,18 +1,28 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { ArrowDown } from "lucide-react";
-import { type ReactNode, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
+import { lazy, type ReactNode, Suspense, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { VList, type VListHandle } from "virtua";
+import type { Turn } from "@/api/turns";
 import type { Message, Run } from "@/api/types";
 import { paragraphCount } from "@/lib/markdown";
 import { chat } from "@/lib/messages/chat";
 import { Button } from "@/ui/button";
 import { Empty, Problem, Skeleton } from "@/ui/states";
-import { AssistantMessage, FailedAnswer, type Speaker, StreamingMessage, UserMessage } from "./message";
+import {
+  AssistantMessage,
+  type DrawCalls,
+  FailedAnswer,
+  type Speaker,
+  StreamingMessage,
+  UserMessage,
+} from "./message";
 import type { Outgoing } from "./outbox";
 import { ordered, textOf } from "./patch";
 import { messagesQuery } from "./queries";
 
 const words = chat.thread;
+
+const Suggestions = lazy(() => import("./extras").then((module) => ({ default: module.Suggestions })));
 
 type Props = {
   conversation: string;
@@ -20,15 +30,20 @@ type Props = {
   /** Newest first. */
   runs: readonly Run[];
   /** The answer being written, empty before its first word; undefined when none is. */
-  writing: string | undefined;
+  writing: readonly Turn[] | undefined;
+  /** What the run waits for, drawn under what it said. */
+  needs?: ReactNode;
+  calls: DrawCalls;
   sending: readonly Outgoing[];
-  onRetry?: ((text: string) => void) | undefined;
+  /** Sends a text; absent for people who may not write. */
+  onSend?: ((text: string) => void) | undefined;
+  onAgain?: ((message: string) => void) | undefined;
   onDetails: () => void;
 };
 
 /** The messages of one conversation, newest at the bottom, following the end until one scrolls up. */
 export function Thread(props: Props) {
-  const { conversation, speaker, runs, writing, sending, onRetry, onDetails } = props;
+  const { conversation, speaker, runs, writing, needs, calls, sending, onSend, onAgain, onDetails } = props;
   const query = useInfiniteQuery(messagesQuery(conversation));
   const messages = useMemo(() => ordered(query.data), [query.data]);
   const pending = sending.filter((item) => !arrived(messages, item));
@@ -60,7 +75,9 @@ export function Thread(props: Props) {
     const handle = list.current;
     if (handle) setFollow(offset + handle.viewportSize >= handle.scrollSize - 48);
   };
-  const again = (index: number) => (onRetry && !busy ? () => onRetry(question(messages, index)) : undefined);
+  const last = messages.at(-1);
+  const again = (message: Message | undefined) =>
+    onAgain && message && !busy ? () => onAgain(message.id) : undefined;
   return (
     <div className="relative flex min-h-0 flex-1 flex-col">
       <VList
@@ -81,41 +98,50 @@ export function Thread(props: Props) {
             </Button>
           </div>
         )}
-        {messages.map((message, i) => (
+        {messages.map((message) => (
           <Row key={message.id}>
             {message.role === "user" ? (
-              <UserMessage text={textOf(message)} at={message.created_at} />
+              <UserMessage text={textOf(message)} message={message} mayWrite={!!onSend && !busy} />
             ) : (
               <AssistantMessage
                 message={message}
                 speaker={speaker(message.author)}
                 error={runs.find((run) => run.id === message.run)?.error}
                 onDetails={onDetails}
-                onRetry={i === messages.length - 1 ? again(i) : undefined}
+                onRetry={again(message)}
+                calls={calls}
+                mayWrite={!!onSend && !busy}
               />
             )}
           </Row>
         ))}
         {pending.map((item) => (
           <Row key={item.key}>
-            <UserMessage text={item.text} pending />
+            <UserMessage text={item.text} />
           </Row>
         ))}
         {busy && (
           <Row key={newest?.answer ?? "writing"}>
             <StreamingMessage
-              text={pending.length > 0 ? "" : (writing ?? "")}
+              turns={pending.length > 0 ? [] : (writing ?? [])}
               speaker={speaker(newest?.agent ?? "")}
-            />
+              calls={calls}
+              note={needs ? words.waiting : undefined}
+            >
+              {needs}
+            </StreamingMessage>
           </Row>
         )}
         {lost && (
           <Row key="lost">
-            <FailedAnswer
-              speaker={speaker(newest.agent)}
-              error={newest.error}
-              onRetry={again(messages.length - 1)}
-            />
+            <FailedAnswer speaker={speaker(newest.agent)} error={newest.error} onRetry={again(last)} />
+          </Row>
+        )}
+        {onSend && !busy && last?.notes?.suggestions && (
+          <Row key="suggestions">
+            <Suspense>
+              <Suggestions items={last.notes.suggestions} onPick={onSend} />
+            </Suspense>
           </Row>
         )}
         <div key="end" className="h-8" />
@@ -150,15 +176,6 @@ function arrived(messages: readonly Message[], item: Outgoing): boolean {
     (message) =>
       message.role === "user" && textOf(message) === item.text && Date.parse(message.created_at) > since,
   );
-}
-
-/** The question an answer belongs to. */
-function question(messages: readonly Message[], index: number): string {
-  for (let i = index; i >= 0; i--) {
-    const message = messages[i];
-    if (message?.role === "user") return textOf(message);
-  }
-  return "";
 }
 
 /** Tells a screen reader once that an answer is complete; streaming itself is silent. */

@@ -2,6 +2,7 @@ import { type QueryClient, queryOptions, useMutation, useQueryClient } from "@ta
 import { call, client } from "@/api/client";
 import type { LiveEvent, Page, Run } from "@/api/types";
 import { addDelta, addSnapshot, type Delta, emptyStream, type Stream } from "./stream";
+import { addWorkSnapshot, applyWork, type Need, noWork, type Snapshot, type Work } from "./work";
 
 export const runKeys = {
   all: ["runs"] as const,
@@ -9,6 +10,8 @@ export const runKeys = {
   recent: () => ["runs", "list", "recent"] as const,
   of: (conversation: string) => ["runs", "list", "of", conversation] as const,
   stream: (run: string) => ["runs", "stream", run] as const,
+  work: (run: string) => ["runs", "work", run] as const,
+  helpers: (run: string) => ["runs", "helpers", run] as const,
 };
 
 /** The newest runs of this person, for the overview and the dots in the sidebar. */
@@ -32,11 +35,54 @@ export const streamQuery = (run: Pick<Run, "id" | "answer">, cache: QueryClient)
     queryFn: async ({ signal }): Promise<Stream> => {
       const now = await call(client.GET("/api/v1/runs/{run}", { params: { path: { run: run.id } }, signal }));
       const known = cache.getQueryData<Stream>(runKeys.stream(run.id)) ?? emptyStream(run.answer);
+      cache.setQueryData<Work>(runKeys.work(run.id), (work) =>
+        addWorkSnapshot(work ?? noWork, (now.partial ?? {}) as Snapshot, now.needs as Need[] | undefined),
+      );
       return now.partial ? addSnapshot(known, now.partial) : known;
     },
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 60_000,
   });
+
+/** What a run did so far. It is filled by the snapshot and by live events, never fetched by itself. */
+export const workQuery = (run: string) =>
+  queryOptions({
+    queryKey: runKeys.work(run),
+    queryFn: (): Work => noWork,
+    initialData: noWork,
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 60_000,
+  });
+
+/** Takes a fact about a run that is at work. */
+export function applyWorkEvent(cache: QueryClient, event: LiveEvent): void {
+  const run = event.data.run;
+  if (typeof run === "string")
+    cache.setQueryData<Work>(runKeys.work(run), (work) => applyWork(work ?? noWork, event));
+}
+
+/** The helpers of a run, each a run of its own. */
+export const helpersQuery = (run: string) =>
+  queryOptions({
+    queryKey: runKeys.helpers(run),
+    queryFn: ({ signal }) =>
+      call(client.GET("/api/v1/runs/{run}/helpers", { params: { path: { run } }, signal })),
+  });
+
+/** Tells an agent what it asked for. */
+export function useAnswerRun() {
+  const cache = useQueryClient();
+  return useMutation({
+    mutationFn: ({ run, call: asked, answers }: { run: string; call: string; answers: readonly string[] }) =>
+      call(
+        client.POST("/api/v1/runs/{run}/answer", {
+          params: { path: { run } },
+          body: { call: asked, answers: [...answers] },
+        }),
+      ),
+    onSettled: () => cache.invalidateQueries({ queryKey: runKeys.lists() }),
+  });
+}
 
 export type ChatInput = { agent: string; message: string; conversation?: string | undefined; key: string };
 
@@ -73,6 +119,7 @@ export function noteRun(cache: QueryClient, run: Run): void {
 const states: Record<string, string> = {
   "runs.queued": "queued",
   "runs.started": "running",
+  "runs.waiting": "waiting",
   "runs.finished": "finished",
   "runs.failed": "failed",
   "runs.cancelled": "cancelled",
@@ -89,13 +136,14 @@ export function applyRunEvent(cache: QueryClient, event: LiveEvent): void {
     known = true;
     return { ...page, data: page.data.map((run) => (run.id === id ? moved(run, state, event) : run)) };
   });
-  const over = state !== "queued" && state !== "running";
+  const over = state !== "queued" && state !== "running" && state !== "waiting";
   if (!known || over) void cache.invalidateQueries({ queryKey: runKeys.lists() });
 }
 
 function moved(run: Run, state: string, event: LiveEvent): Run {
   if (state === "queued") return run;
   if (state === "running") return { ...run, state, started_at: run.started_at ?? event.at };
+  if (state === "waiting") return { ...run, state };
   const error = event.data.error as Run["error"];
   return { ...run, state, finished_at: event.at, ...(error ? { error } : {}) };
 }

@@ -3,7 +3,10 @@ import type { Partial, Run } from "@/api/types";
 export type Delta = { run: string; message: string; attempt: number; seq: number; text: string };
 
 /** The answer so far, and pieces that came before the ones they follow. */
-export type Stream = Partial & { message: string; ahead: Delta[] };
+export type Stream = Received & { message: string; ahead: Delta[] };
+
+/** How far the text of an answer came. */
+type Received = Pick<Partial, "attempt" | "seq" | "text">;
 
 /** Nothing heard of the answer yet. */
 export function emptyStream(message: string): Stream {
@@ -24,13 +27,16 @@ export function addDelta(stream: Stream, delta: Delta): { stream: Stream; gap: b
 }
 
 /** Takes the server's copy of the answer so far; pieces that came meanwhile are added to it. */
-export function addSnapshot(stream: Stream, partial: Partial): Stream {
+export function addSnapshot(stream: Stream, partial: Received): Stream {
   const newer =
     partial.attempt > stream.attempt || (partial.attempt === stream.attempt && partial.seq > stream.seq);
   if (!newer) return stream;
+  const { attempt, seq, text } = partial;
   return drain({
     ...stream,
-    ...partial,
+    attempt,
+    seq,
+    text,
     ahead: stream.ahead.filter((delta) => delta.attempt === partial.attempt),
   });
 }
@@ -57,5 +63,5 @@ function drain(stream: Stream): Stream {
 
 /** True while an answer is awaited or written. */
 export function isActive(run: Run | undefined): boolean {
-  return run?.state === "queued" || run?.state === "running";
+  return run?.state === "queued" || run?.state === "running" || run?.state === "waiting";
 }

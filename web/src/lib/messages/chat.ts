@@ -64,6 +64,7 @@ export const chat = {
     failedUnknown: "No reason was recorded.",
     jump: "Newest message",
     thinking: "Thinking",
+    waiting: "Waiting for you",
   },
   menu: {
     label: "Chat actions",

@@ -13,12 +13,13 @@ import { lazy, Suspense, useCallback, useRef, useState } from "react";
 import type { Agent, Conversation } from "@/api/types";
 import { agentsQuery } from "@/features/agents/queries";
 import { Composer } from "@/features/conversations/composer";
-import type { Speaker } from "@/features/conversations/message";
+import type { DrawCalls, Speaker } from "@/features/conversations/message";
 import { outbox } from "@/features/conversations/outbox";
-import { conversationQuery, useSaveConversation } from "@/features/conversations/queries";
+import { conversationQuery, useRegenerate, useSaveConversation } from "@/features/conversations/queries";
 import { Thread } from "@/features/conversations/thread";
-import { runsOfQuery, streamQuery, useCancelRun } from "@/features/runs/queries";
+import { runsOfQuery, streamQuery, useCancelRun, workQuery } from "@/features/runs/queries";
 import { isActive } from "@/features/runs/stream";
+import { liveTurns } from "@/features/runs/work";
 import { hueOf } from "@/lib/format";
 import { chat } from "@/lib/messages/chat";
 import { common } from "@/lib/messages/common";
@@ -32,12 +33,15 @@ import { toast } from "@/ui/toast";
 import { useCan } from "../../session";
 import { useCommands } from "../../shortcuts";
 import { useShell } from "../../store";
-import { useConversationStream } from "./deltas";
+import { useWorkStream } from "./deltas";
 import { splitOutbox, useSender } from "./send";
 
 const EventsDrawer = lazy(() =>
   import("@/features/events/drawer").then((module) => ({ default: module.EventsDrawer })),
 );
+const work = () => import("./work");
+const Calls = lazy(() => work().then((module) => ({ default: module.WorkCalls })));
+const Needs = lazy(() => work().then((module) => ({ default: module.Needs })));
 const dialogs = () => import("@/features/conversations/dialogs");
 const RenameConversation = lazy(() => dialogs().then((module) => ({ default: module.RenameConversation })));
 const DeleteConversation = lazy(() => dialogs().then((module) => ({ default: module.DeleteConversation })));
@@ -54,7 +58,7 @@ function ThreadPage({ id }: { id: string }) {
   const { drawer, set } = useShell();
   const toggleDrawer = () => set({ drawer: !drawer });
   const runs = useQuery(runsOfQuery(id));
-  useConversationStream(id);
+  useWorkStream(`conversations/${id}`);
   useCommands({ drawer: toggleDrawer });
   if (conversation.error && !conversation.data) {
     return (
@@ -107,6 +111,8 @@ function Talk({ id, mayWrite, onDetails }: { id: string; mayWrite: boolean; onDe
     ...streamQuery(active ?? { id: "", answer: "" }, cache),
     enabled: !!active,
   });
+  const done = useQuery({ ...workQuery(active?.id ?? ""), enabled: false });
+  const again = useRegenerate();
   const cancel = useCancelRun();
   const field = useRef<HTMLTextAreaElement>(null);
   const [chosen, setChosen] = useState<string>();
@@ -125,6 +131,19 @@ function Talk({ id, mayWrite, onDetails }: { id: string; mayWrite: boolean; onDe
     },
     [known],
   );
+  const calls = useCallback<DrawCalls>(
+    (list, run) => (
+      <Suspense>
+        <Calls calls={list} run={run} look={speaker} />
+      </Suspense>
+    ),
+    [speaker],
+  );
+  const needs = active && done.data.needs.length > 0 && (
+    <Suspense>
+      <Needs needs={done.data.needs} mayAnswer={mayWrite} />
+    </Suspense>
+  );
   useCommands({
     composer: () => field.current?.focus(),
     ...(active ? { stop } : {}),
@@ -136,9 +155,20 @@ function Talk({ id, mayWrite, onDetails }: { id: string; mayWrite: boolean; onDe
           conversation={id}
           speaker={speaker}
           runs={list}
-          writing={active ? (stream.data?.text ?? "") : undefined}
+          writing={active ? liveTurns(done.data, stream.data?.text ?? "") : undefined}
+          needs={needs || undefined}
+          calls={calls}
           sending={sending}
-          onRetry={mayWrite ? send : undefined}
+          onSend={mayWrite ? send : undefined}
+          onAgain={
+            mayWrite
+              ? (message) =>
+                  again.mutate(
+                    { conversation: id, message },
+                    { onError: (error) => toast.failed(error, common.errors.title) },
+                  )
+              : undefined
+          }
           onDetails={onDetails}
         />
       </Boundary>

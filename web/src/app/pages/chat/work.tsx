@@ -1,0 +1,80 @@
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { Hand } from "lucide-react";
+import type { Helper, ToolCall } from "@/api/turns";
+import type { Run } from "@/api/types";
+import { Calls, type Look } from "@/features/runs/calls";
+import { Question } from "@/features/runs/needs";
+import { helpersQuery, streamQuery, workQuery } from "@/features/runs/queries";
+import { isActive } from "@/features/runs/stream";
+import { liveTurns, type Need } from "@/features/runs/work";
+import { work as words } from "@/lib/messages/work";
+import { Markdown } from "@/ui/markdown";
+import { useWorkStream } from "./deltas";
+
+/** What tools and helpers did, with the helpers' own work inside their lanes. */
+export function WorkCalls({ calls, run, look }: { calls: readonly ToolCall[]; run: string; look: Look }) {
+  const delegated =
+    run !== "" && calls.some((call) => call.helpers.length === 0 && delegates.test(call.tool));
+  const helpers = useQuery({ ...helpersQuery(run), enabled: delegated });
+  const known = helpers.data?.data;
+  const all = known ? calls.map((call) => withHelpers(call, known)) : calls;
+  return <Calls calls={all} look={look} helper={(helper) => <HelperWork helper={helper} look={look} />} />;
+}
+
+/** The tools that hand work to another agent. */
+const delegates = /^(delegate|fan_out|call_\w+_agent$)/;
+
+/** A finished answer names the call; the runs it started say which helpers worked for it. */
+function withHelpers(call: ToolCall, runs: readonly Run[]): ToolCall {
+  const helpers = runs
+    .filter((run) => run.call === call.call)
+    .map(
+      (run): Helper => ({
+        run: run.id,
+        agent: run.agent,
+        task: run.task ?? run.title,
+        state: run.state === "finished" ? "done" : isActive(run) ? "running" : "failed",
+        ...(run.result ? { preview: run.result } : {}),
+        ...(run.error ? { error: run.error } : {}),
+        ...(run.finished_at
+          ? { took: Date.parse(run.finished_at) - Date.parse(run.started_at ?? run.created_at) }
+          : {}),
+      }),
+    );
+  return helpers.length > 0 ? { ...call, helpers } : call;
+}
+
+/** The inside of a lane: the helper's own turns, followed live while it works. */
+function HelperWork({ helper, look }: { helper: Helper; look: Look }) {
+  const cache = useQueryClient();
+  useWorkStream(`runs/${helper.run}`);
+  const stream = useQuery(streamQuery({ id: helper.run, answer: "" }, cache));
+  const done = useQuery({ ...workQuery(helper.run), enabled: false });
+  return liveTurns(done.data, stream.data?.text ?? "").map((turn) => (
+    <div key={turn.turn} className="flex flex-col gap-1.5">
+      {turn.text !== "" && <Markdown text={turn.text} />}
+      {turn.calls.length > 0 && <WorkCalls calls={turn.calls} run={helper.run} look={look} />}
+    </div>
+  ));
+}
+
+/** Everything a run waits for. */
+export function Needs({ needs, mayAnswer }: { needs: readonly Need[]; mayAnswer: boolean }) {
+  return needs.map((need) =>
+    need.kind === "approval" ? (
+      <div key={need.call} className="ask">
+        <p className="flex items-center gap-2 font-semibold">
+          <Hand className="text-warn" aria-hidden="true" />
+          {words.approval}
+        </p>
+        <p>{need.question}</p>
+        <Link to="/" className="link text-small">
+          {words.approvalElsewhere}
+        </Link>
+      </div>
+    ) : (
+      <Question key={need.call} need={need} mayAnswer={mayAnswer} />
+    ),
+  );
+}

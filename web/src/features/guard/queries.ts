@@ -1,0 +1,97 @@
+import { type QueryClient, queryOptions } from "@tanstack/react-query";
+import { call, client } from "@/api/client";
+import type { components } from "@/api/schema";
+import type { LiveEvent, Page } from "@/api/types";
+
+/** A question to a person about one exact call. */
+export type Approval = components["schemas"]["Approval"];
+
+export const guardKeys = {
+  all: ["guard"] as const,
+  approvals: () => ["guard", "approvals"] as const,
+  pending: () => ["guard", "approvals", "pending"] as const,
+  recent: () => ["guard", "approvals", "recent"] as const,
+  approval: (id: string) => ["guard", "approval", id] as const,
+  allowed: () => ["guard", "allowed"] as const,
+  calls: () => ["guard", "calls"] as const,
+  rules: () => ["guard", "rules"] as const,
+  policy: () => ["guard", "policy"] as const,
+  snapshots: () => ["guard", "snapshots"] as const,
+};
+
+/** What waits for a person, the newest first. */
+export const pendingQuery = queryOptions({
+  queryKey: guardKeys.pending(),
+  queryFn: async ({ signal }): Promise<Page<Approval>> => {
+    const query = { state: "asked", kind: "ask", limit: 200 } as const;
+    const page = await call(client.GET("/api/v1/guard/approvals", { params: { query }, signal }));
+    return { ...page, data: page.data.filter((one) => one.state === "asked") };
+  },
+});
+
+export const approvalQuery = (id: string) =>
+  queryOptions({
+    queryKey: guardKeys.approval(id),
+    queryFn: ({ signal }) =>
+      call(client.GET("/api/v1/guard/approvals/{approval}", { params: { path: { approval: id } }, signal })),
+  });
+
+/** Puts an approval where it is shown; one that is no longer asked leaves the list of those that wait. */
+export function noteApproval(cache: QueryClient, approval: Approval): void {
+  cache.setQueryData(guardKeys.approval(approval.id), approval);
+  cache.setQueryData<Page<Approval>>(
+    guardKeys.pending(),
+    (page) => page && { ...page, data: page.data.filter((one) => settled(one, approval)) },
+  );
+}
+
+const settled = (one: Approval, changed: Approval) => one.id !== changed.id || changed.state === "asked";
+
+/** Patches what is shown with what guard says. Facts can come again, so an old one changes nothing. */
+export function applyGuardEvent(cache: QueryClient, event: LiveEvent): void {
+  const again = (queryKey: readonly string[]) =>
+    void cache.invalidateQueries({ queryKey }, { cancelRefetch: false });
+  const id = event.data.approval;
+  switch (event.kind) {
+    case "guard.asked":
+      if (typeof id === "string" && !cache.getQueryData(guardKeys.approval(id))) again(guardKeys.pending());
+      break;
+    case "guard.answered":
+    case "guard.expired":
+      if (typeof id === "string") answered(cache, id, event);
+      again(guardKeys.recent());
+      break;
+    case "guard.allowed":
+    case "guard.disallowed":
+      again(guardKeys.allowed());
+      break;
+    case "guard.refused":
+      again(guardKeys.calls());
+      break;
+    case "guard.policy_changed":
+      again(guardKeys.policy());
+  }
+}
+
+function answered(cache: QueryClient, id: string, { kind, at, data }: LiveEvent): void {
+  const known =
+    cache.getQueryData<Approval>(guardKeys.approval(id)) ??
+    cache.getQueryData<Page<Approval>>(guardKeys.pending())?.data.find((one) => one.id === id);
+  if (!known) return;
+  const fact = data as { state?: string; by?: string; via?: string; words?: string; scope?: string };
+  if (kind === "guard.expired") {
+    if (known.state === "asked" || known.state === "approved")
+      noteApproval(cache, { ...known, state: "expired" });
+    return;
+  }
+  if (known.state !== "asked") return;
+  noteApproval(cache, {
+    ...known,
+    state: fact.state ?? "denied",
+    answered_at: at,
+    ...(fact.by ? { answered_by: fact.by } : {}),
+    ...(fact.via ? { answered_via: fact.via } : {}),
+    ...(fact.words ? { words: fact.words } : {}),
+    ...(fact.scope ? { scope: fact.scope } : {}),
+  });
+}

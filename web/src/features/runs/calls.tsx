@@ -1,0 +1,228 @@
+import {
+  Bot,
+  Check,
+  ChevronDown,
+  Clock,
+  Code,
+  FileText,
+  Globe,
+  Hand,
+  LoaderCircle,
+  Search,
+  SquareTerminal,
+  Wrench,
+  X,
+} from "lucide-react";
+import { type ReactNode, useState } from "react";
+import type { Helper, ToolCall } from "@/api/turns";
+import { work as words } from "@/lib/messages/work";
+import { duration } from "@/lib/time";
+import { Glyph, Pill } from "@/ui/bits";
+import "./work.css";
+
+/** How an agent is shown. */
+export type Look = (agent: string) => { title: string; hue: string };
+
+/** What the tools of one turn did. Helpers are lanes, everything else is a row. */
+export function Calls({
+  calls,
+  look,
+  helper,
+}: {
+  calls: readonly ToolCall[];
+  look: Look;
+  /** The inside of a helper's lane. */
+  helper?: ((helper: Helper) => ReactNode) | undefined;
+}) {
+  const lanes = calls.flatMap((call) => call.helpers);
+  const rows = calls.filter((call) => call.helpers.length === 0);
+  return (
+    <section className="calls" aria-label={words.calls}>
+      {rows.map((call) => (
+        <ToolRow key={call.call} call={call} />
+      ))}
+      {lanes.length > 0 && (
+        <section className="deleg" aria-label={words.helpers}>
+          {lanes.map((one) => (
+            <Lane key={one.run} helper={one} look={look} inside={helper} />
+          ))}
+        </section>
+      )}
+    </section>
+  );
+}
+
+const icons: readonly [RegExp, typeof Wrench][] = [
+  [/search|grep|glob|find|recall/, Search],
+  [/command|shell|run_|exec|code/, SquareTerminal],
+  [/edit|patch|git/, Code],
+  [/fetch|http|browser|url|web/, Globe],
+  [/file|read|write|list/, FileText],
+];
+
+function iconOf(tool: string): typeof Wrench {
+  return icons.find(([pattern]) => pattern.test(tool))?.[1] ?? Wrench;
+}
+
+function StateIcon({ state }: { state: ToolCall["state"] }) {
+  const label = words.states[state];
+  const shared = { role: "img", "aria-label": label } as const;
+  switch (state) {
+    case "done":
+      return <Check className="is-done" {...shared} />;
+    case "failed":
+      return <X className="is-failed" {...shared} />;
+    case "waiting":
+      return <Hand className="is-waiting" {...shared} />;
+    case "running":
+      return <LoaderCircle className="is-running spin" {...shared} />;
+    default:
+      return <Clock {...shared} />;
+  }
+}
+
+/** One call: a line that opens to what went in and what came out. */
+function ToolRow({ call }: { call: ToolCall }) {
+  const [open, setOpen] = useState(false);
+  const Icon = iconOf(call.tool);
+  return (
+    <details className="tool" onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>
+        <Icon aria-hidden="true" />
+        <span className="mono text-fg">{call.tool}</span>
+        <span className="mono trunc flex-1 text-fg-3">{summary(call.args)}</span>
+        <Extra call={call} />
+        {call.took !== undefined && <span className="num text-micro text-fg-3">{duration(call.took)}</span>}
+        <StateIcon state={call.state} />
+      </summary>
+      {open && <Inside call={call} />}
+    </details>
+  );
+}
+
+/** A few words about the result that are worth seeing without opening. */
+function Extra({ call }: { call: ToolCall }) {
+  const diff = diffOf(call);
+  if (diff) {
+    const lines = diff.split("\n");
+    const added = lines.filter((line) => line.startsWith("+") && !line.startsWith("+++")).length;
+    const removed = lines.filter((line) => line.startsWith("-") && !line.startsWith("---")).length;
+    return (
+      <span className="mono text-micro">
+        <span className="text-ok">+{added}</span> <span className="text-bad">−{removed}</span>
+      </span>
+    );
+  }
+  const exit = call.meta?.exit_code;
+  return typeof exit === "number" && exit !== 0 ? (
+    <span className="mono text-micro text-fg-3">exit {exit}</span>
+  ) : null;
+}
+
+function diffOf(call: ToolCall): string | undefined {
+  const diff = call.meta?.diff;
+  return typeof diff === "string" && diff !== "" ? diff : undefined;
+}
+
+const shownLines = 12;
+
+function Inside({ call }: { call: ToolCall }) {
+  const [all, setAll] = useState(false);
+  const diff = diffOf(call);
+  const lines = (call.preview ?? "").split("\n");
+  const cut = !all && lines.length > shownLines;
+  return (
+    <div className="body">
+      <h4>{words.input}</h4>
+      <pre>{pretty(call.args)}</pre>
+      <h4>{words.output}</h4>
+      {diff ? (
+        <pre>
+          {diff.split("\n").map((line, i) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: the lines of a diff never move
+            <span key={i} className={`block ${markOf(line)}`}>
+              {line || " "}
+            </span>
+          ))}
+        </pre>
+      ) : (
+        <pre>{(cut ? lines.slice(-shownLines) : lines).join("\n") || words.nothing}</pre>
+      )}
+      {cut && !diff && (
+        <button type="button" className="link self-start text-small" onClick={() => setAll(true)}>
+          {words.showAll(lines.length)}
+        </button>
+      )}
+    </div>
+  );
+}
+
+function markOf(line: string): string {
+  if (line.startsWith("+") && !line.startsWith("+++")) return "add";
+  return line.startsWith("-") && !line.startsWith("---") ? "del" : "";
+}
+
+function parsed(args: unknown): unknown {
+  if (typeof args !== "string") return args;
+  try {
+    return JSON.parse(args);
+  } catch {
+    return args;
+  }
+}
+
+function pretty(args: unknown): string {
+  const value = parsed(args);
+  if (value === undefined || value === null) return "{}";
+  return typeof value === "string" ? value : JSON.stringify(value, null, 2);
+}
+
+/** The arguments on one line: the values alone say enough. */
+function summary(args: unknown): string {
+  const value = parsed(args);
+  if (value === undefined || value === null) return "";
+  if (typeof value !== "object") return String(value);
+  return Object.values(value)
+    .map((one) => (typeof one === "string" ? one : JSON.stringify(one)))
+    .join("  ")
+    .replace(/\s+/g, " ")
+    .slice(0, 200);
+}
+
+const laneTones = { running: "run", done: "ok", failed: "bad" } as const;
+
+/** One helper at work. A failed lane is open, a finished one folds to its result. */
+function Lane({
+  helper,
+  look,
+  inside,
+}: {
+  helper: Helper;
+  look: Look;
+  inside: ((helper: Helper) => ReactNode) | undefined;
+}) {
+  const { title, hue } = look(helper.agent);
+  const [open, setOpen] = useState(false);
+  const line =
+    helper.state === "failed" ? (helper.error?.message ?? words.helperLost) : (helper.preview ?? helper.line);
+  return (
+    <section className={`lane ${hue}`}>
+      <details onToggle={(event) => setOpen(event.currentTarget.open)}>
+        <summary>
+          <Glyph hue={hue}>
+            <Bot />
+          </Glyph>
+          <span className="whitespace-nowrap font-semibold">{words.helper(title)}</span>
+          <span className="trunc flex-1 text-fg-2">{helper.task}</span>
+          {helper.took !== undefined && (
+            <span className="num text-micro text-fg-3">{duration(helper.took)}</span>
+          )}
+          <Pill tone={laneTones[helper.state]}>{words.states[helper.state]}</Pill>
+          <ChevronDown className="!h-3.5 !w-3.5 text-fg-3" aria-hidden="true" />
+        </summary>
+        {open && <div className="inner">{inside?.(helper)}</div>}
+      </details>
+      {!open && line && <p className="line">{line}</p>}
+    </section>
+  );
+}

@@ -1,0 +1,37 @@
+import { plural } from "@/lib/format";
+
+/** What agents do inside an answer: tools, helpers, questions. */
+export const work = {
+  thought: "Thought about it",
+  thinking: "Thinking",
+  calls: "Tools used",
+  input: "Input",
+  output: "Output",
+  nothing: "Nothing came out.",
+  showAll: (lines: number) => `Show all ${plural(lines, "line", "lines")}`,
+  states: {
+    planned: "Planned",
+    running: "Running",
+    waiting: "Waiting for you",
+    done: "Done",
+    failed: "Failed",
+  },
+  helper: (agent: string) => `${agent} helper`,
+  helpers: "Helpers",
+  helperLost: "The helper gave no reason.",
+  question: "Your answer is needed",
+  answer: "Answer",
+  answerPlaceholder: "Write your answer",
+  answers: { repeat: "Run it again", skip: "Skip it", stop: "Stop the run" } as Record<string, string>,
+  approval: "Approval needed",
+  approvalElsewhere: "Answer it in Safety.",
+  recalled: (n: number) => `Remembered ${plural(n, "thing", "things")}`,
+  from: (source: string) => `from ${source}`,
+  version: (n: number, of: number) => `Version ${n} of ${of}`,
+  previous: "Previous version",
+  next: "Next version",
+  edit: "Edit and ask again",
+  suggestions: "Ask next",
+  routed: (agent: string) => `${agent} takes this`,
+  attached: "Attached file",
+};
