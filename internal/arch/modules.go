@@ -17,7 +17,7 @@ const everywhere = "*"
 var homes = []home{
 	{"github.com/coder/websocket", nil, true, "a client that is not ours, to test our WebSocket door"},
 	{"github.com/coreos/go-oidc/v3", []string{"identity"}, false, "verifying ID tokens is hard to get right"},
-	{"github.com/fsnotify/fsnotify", []string{"config"}, false, "reload when the file changes"},
+	{"github.com/fsnotify/fsnotify", []string{"config", "memory"}, false, "reload when the file changes; index what changed in a folder"},
 	{"github.com/go-jose/go-jose/v4", []string{"identity"}, false, "the issuer that identity is tested against signs tokens"},
 	{"github.com/goccy/go-yaml", []string{"config", "providers/scripted", "guard", "agents"}, false, "errors with line and column, edits that keep comments"},
 	{"github.com/gofrs/flock", []string{"store", "app"}, false, "one server per data directory"},
@@ -26,6 +26,7 @@ var homes = []home{
 	{"github.com/jackc/pgx/v5", []string{"store"}, false, "PostgreSQL"},
 	{"github.com/klauspost/compress", []string{"store", "api"}, false, "zstd for stored bodies, gzip for answers"},
 	{"github.com/landlock-lsm/go-landlock", []string{"tools"}, false, "what a sandboxed command may read and write"},
+	{"github.com/ledongthuc/pdf", []string{"memory"}, false, "text of PDF files"},
 	{"github.com/lmittmann/tint", []string{"observe"}, false, "log lines for people"},
 	{"github.com/modelcontextprotocol/go-sdk", []string{"tools/mcp", "api", "cli"}, true, "the official client and server of the Model Context Protocol"},
 	{"github.com/nats-io/nats-server/v2", nil, true, "a real server to test events between instances"},
