@@ -1,7 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useEffect, useMemo, useRef } from "react";
 import { applyConversationEvent } from "@/features/conversations/queries";
-import { applyCostsEvent } from "@/features/costs/live";
 import { identityKeys } from "@/features/identity/queries";
 import { applyJobEvent } from "@/features/jobs/queries";
 import { applyRunEvent } from "@/features/runs/queries";
@@ -36,6 +35,8 @@ export function LiveRoot({ children }: { children: ReactNode }) {
   );
 }
 
+const costsLive = () => import("@/features/costs/live");
+
 // Patterns rather than names: a name that the role may not follow refuses the whole subscription.
 const shellChannels = ["conversations/*", "costs/**", "jobs/*", "identity/**", "system/**"] as const;
 
@@ -46,7 +47,7 @@ function Wiring() {
     const [part] = event.kind.split(".");
     if (part === "conversations" || part === "runs") applyConversationEvent(cache, event);
     if (part === "runs") applyRunEvent(cache, event);
-    if (part === "costs") applyCostsEvent(cache, event);
+    if (part === "costs") void costsLive().then((module) => module.applyCostsEvent(cache, event));
     if (part === "jobs") applyJobEvent(cache, event);
     if (part === "identity")
       void cache.invalidateQueries({ queryKey: identityKeys.all }, { cancelRefetch: false });

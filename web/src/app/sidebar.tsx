@@ -10,13 +10,11 @@ import {
   Search,
   Settings,
 } from "lucide-react";
-import { type ComponentProps, Fragment, type ReactElement } from "react";
+import { type ComponentProps, Fragment, lazy, type ReactElement, Suspense } from "react";
 import { conversationsQuery } from "@/features/conversations/queries";
-import { todayQuery } from "@/features/costs/queries";
 import { recentRunsQuery } from "@/features/runs/queries";
 import { isActive } from "@/features/runs/stream";
 import { shell } from "@/lib/messages/shell";
-import { money } from "@/lib/money";
 import { useLiveState } from "@/live/react";
 import { Dot, Kbd, Mark } from "@/ui/bits";
 import { Menu, MenuChoices, MenuItem, MenuLabel, MenuSeparator } from "@/ui/menu";
@@ -25,6 +23,8 @@ import { keyText } from "./keys";
 import { useCan, useMe, useSwitchWorkspace } from "./session";
 import { useShell } from "./store";
 import { UserMenu } from "./user-menu";
+
+const SpentToday = lazy(() => import("./spent-today"));
 
 /** The pages of the main menu that a person may see, in order. */
 export function usePages() {
@@ -92,7 +92,11 @@ export function Sidebar({ rail }: { rail: boolean }) {
       <div className="sidefoot">
         <div className="flex items-center justify-between">
           <Connection rail={rail} />
-          {!rail && <SpentToday />}
+          {!rail && (
+            <Suspense>
+              <SpentToday />
+            </Suspense>
+          )}
         </div>
         <UserMenu rail={rail} />
       </div>
@@ -206,19 +210,6 @@ function Recent() {
         )}
       </ul>
     </>
-  );
-}
-
-/** What was spent since midnight; nothing is said before there is something. */
-function SpentToday() {
-  const can = useCan();
-  const { data } = useQuery({ ...todayQuery(), enabled: can("costs:read") });
-  if (!data || data.price === 0) return null;
-  const amount = money(data.price);
-  return (
-    <Link to="/costs" className="health num whitespace-nowrap" aria-label={shell.openToday(amount)}>
-      {shell.today(amount)}
-    </Link>
   );
 }
 

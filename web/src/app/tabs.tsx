@@ -4,7 +4,7 @@ import { useState } from "react";
 import { shell } from "@/lib/messages/shell";
 import { Avatar } from "@/ui/bits";
 import { Dialog } from "@/ui/dialog";
-import { Segmented } from "@/ui/field";
+import { Segmented } from "@/ui/segmented";
 import { useCan, useMe, useSignOut } from "./session";
 import { Connection, usePages } from "./sidebar";
 import { useShell } from "./store";

@@ -3,7 +3,7 @@ import { useState } from "react";
 import { costs } from "@/lib/messages/costs";
 import { short } from "@/lib/money";
 import { Glyph } from "@/ui/bits";
-import { Segmented } from "@/ui/field";
+import { Segmented } from "@/ui/segmented";
 import { Empty, View } from "@/ui/states";
 import { changeOf, changeText, Sum } from "./amount";
 import { sparkline } from "./chart";

@@ -4,7 +4,7 @@ import { useState } from "react";
 import { costs } from "@/lib/messages/costs";
 import { money, roughMoney } from "@/lib/money";
 import { IconButton } from "@/ui/button";
-import { Segmented } from "@/ui/field";
+import { Segmented } from "@/ui/segmented";
 import { Empty, Problem, View } from "@/ui/states";
 import { Table } from "@/ui/table";
 import type { Slot } from "./chart";

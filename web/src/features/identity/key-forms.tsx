@@ -4,7 +4,8 @@ import { common } from "@/lib/messages/common";
 import { settings } from "@/lib/messages/settings";
 import { Button } from "@/ui/button";
 import { Dialog, DialogActions } from "@/ui/dialog";
-import { Checkbox, Field, Input, Segmented, Select, TextArea } from "@/ui/field";
+import { Checkbox, Field, Input, Select, TextArea } from "@/ui/field";
+import { Segmented } from "@/ui/segmented";
 import { Problem } from "@/ui/states";
 import { useCreateKey, useRotateKey } from "./queries";
 

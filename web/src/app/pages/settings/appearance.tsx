@@ -1,8 +1,9 @@
 import type { ReactNode } from "react";
 import { settings } from "@/lib/messages/settings";
 import { Button } from "@/ui/button";
-import { Segmented, Switch } from "@/ui/field";
+import { Switch } from "@/ui/field";
 import { Section } from "@/ui/page";
+import { Segmented } from "@/ui/segmented";
 import { useInstall } from "../../install";
 import { useShell } from "../../store";
 import { themes } from "../../user-menu";
