@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -44,57 +43,42 @@ func project(t *testing.T, files map[string]string) string {
 	return dir
 }
 
-func brief(t *testing.T, b *agents.Briefer, in agents.BriefInput) string {
+func guidance(t *testing.T, b *agents.Briefer, folder string) string {
 	t.Helper()
-	parts, err := b.System(t.Context(), in)
+	text, err := b.Guidance(t.Context(), "", folder)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var texts []string
-	for _, p := range parts {
-		texts = append(texts, p.Text)
-	}
-	return strings.Join(texts, "\n=====\n")
+	return text
 }
 
 const skill = "---\nname: release\ndescription: How to make a\n  release.\n---\n\nTag it, then read notes.md.\n"
 
-func TestSystem(t *testing.T) {
+func TestGuidance(t *testing.T) {
 	t.Parallel()
 	dir := project(t, map[string]string{
 		"AGENTS.md": "Use tabs.\n", "CLAUDE.md": "Use tabs.\n", ".claude/skills/release/SKILL.md": skill, ".agents/skills/release/SKILL.md": skill,
 		".claude/skills/broken/SKILL.md": "---\nname: [\n---\n", ".claude/skills/nameless/SKILL.md": "no head", ".claude/skills/README.md": "x",
 	})
-	a := agents.Agent{Instructions: "Be brief.", Persona: "Dry.", Tools: tools.All()}
-	in := agents.BriefInput{Agent: a, Folder: dir, Recalled: []string{"Likes tea."}, Person: "Mira", Now: time.Date(2026, 11, 15, 7, 0, 0, 0, time.UTC)}
 	trusted := agents.NewBriefer(agents.BrieferOptions{Projects: trusting{dir: true}})
-	got := brief(t, trusted, in)
-	want := "Be brief.\n=====\n# How you speak\n\nDry.\n=====\n# Instructions of this project (AGENTS.md)\n\nUse tabs.\n=====\n" +
-		"# Skills\n\nInstructions for certain tasks. When one fits, read it with read_skill before you start.\n\n- release: How to make a release.\n=====\n" +
-		"# What you remember\n\nKnown from before, and possibly out of date. Use what fits; do not mention that you remember it unless asked.\n\n- Likes tea.\n=====\n" +
-		"You are talking with Mira.\nYou work in the project folder " + dir + "; paths are relative to it.\nIt is Sunday, 15 November 2026, 07:00 UTC."
-	if diff := cmp.Diff(want, got); diff != "" {
+	want := "# Instructions of this project (AGENTS.md)\n\nUse tabs.\n\n" +
+		"# Skills\n\nInstructions for certain tasks. When one fits, read it with read_skill before you start.\n\n- release: How to make a release."
+	if diff := cmp.Diff(want, guidance(t, trusted, dir)); diff != "" {
 		t.Errorf("trusted: %s", diff)
-	}
-	parts, err := trusted.System(t.Context(), in)
-	if err != nil || !parts[3].Cache || parts[4].Cache {
-		t.Errorf("the stable part is not marked for caching: %+v (%v)", parts, err)
 	}
 	for name, b := range map[string]*agents.Briefer{
 		"not trusted": agents.NewBriefer(agents.BrieferOptions{Projects: trusting{}}),
 		"nobody says": agents.NewBriefer(agents.BrieferOptions{}),
 	} {
-		if got := brief(t, b, in); strings.Contains(got, "tabs") || strings.Contains(got, "release") {
+		if got := guidance(t, b, dir); got != "" {
 			t.Errorf("%s, and still read: %s", name, got)
 		}
 	}
-	in.Folder = "broken"
-	if _, err := trusted.System(t.Context(), in); err == nil {
+	if _, err := trusted.Guidance(t.Context(), "", "broken"); err == nil {
 		t.Error("not knowing whether to trust passes for an answer")
 	}
-	in.Folder, in.Agent.Tools = dir, tools.Filter{}
-	if got := brief(t, trusted, in); strings.Contains(got, "Skills") {
-		t.Error("an agent without the tool is offered skills")
+	if got := guidance(t, trusted, ""); got != "" {
+		t.Errorf("without a folder: %s", got)
 	}
 }
 
@@ -114,7 +98,7 @@ func TestAHostileProject(t *testing.T) {
 		}
 	}
 	b := agents.NewBriefer(agents.BrieferOptions{Projects: trusting{dir: true}})
-	got := brief(t, b, agents.BriefInput{Folder: dir, Agent: agents.Agent{Tools: tools.All()}})
+	got := guidance(t, b, dir)
 	if strings.Contains(got, "SECRET") {
 		t.Error("a link led out of the project")
 	}

@@ -114,9 +114,6 @@ func frontMatter(text string) (head, body string, ok bool) {
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 func skillList(skills []Skill) string {
-	if len(skills) == 0 {
-		return ""
-	}
 	var b strings.Builder
 	b.WriteString("# Skills\n\nInstructions for certain tasks. When one fits, read it with " + readSkillName + " before you start.\n")
 	for _, s := range skills {

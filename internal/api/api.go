@@ -37,7 +37,8 @@ type Options struct {
 	Hub           *events.Hub         // required
 	Jobs          *jobs.Queue         // nil: no routes for it; so for those below
 	Conversations *conversations.Book
-	Agents        *agents.Roster // with Runs
+	Agents        *agents.Roster // chats need Runs besides
+	Router        *agents.Router // with Agents
 	Runs          *runs.Desk
 	Costs         *costs.Ledger
 	Guard         *guard.Guard
@@ -184,6 +185,9 @@ func (s *Server) table() []route {
 	all = append(all, eventsAPI{s, s.hub}.routes()...)
 	if s.opts.Conversations != nil {
 		all = append(all, conversationsAPI{s, s.opts.Conversations}.routes()...)
+	}
+	if s.opts.Agents != nil {
+		all = append(all, rosterAPI{s.opts.Agents, s.opts.Router}.routes()...)
 	}
 	if s.opts.Agents != nil && s.opts.Runs != nil {
 		all = append(all, agentsAPI{s, s.opts.Agents, s.opts.Runs}.routes()...)

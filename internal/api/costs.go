@@ -236,7 +236,7 @@ func (a costsAPI) projection(ctx context.Context, in budgetPath) (costs.Projecti
 
 // attach makes the answer a file to keep.
 func (c *call) attach(name, format string) {
-	kinds := map[string]string{"csv": "text/csv; charset=utf-8", "jsonl": "application/x-ndjson", "json": "application/json", "md": "text/markdown; charset=utf-8"}
+	kinds := map[string]string{"csv": "text/csv; charset=utf-8", "jsonl": "application/x-ndjson", "json": "application/json", "md": "text/markdown; charset=utf-8", "yaml": "application/yaml"}
 	h := c.w.Header()
 	h.Set("Content-Type", kinds[format])
 	h.Set("Content-Disposition", "attachment; filename="+strconv.Quote(name+"-"+time.Now().UTC().Format("2006-01-02")+"."+format))

@@ -26,7 +26,7 @@ var update = flag.Bool("update", false, "write generated files again")
 func full(t testing.TB) []route {
 	t.Helper()
 	s := &Server{started: time.Now(), opts: Options{
-		Jobs: new(jobs.Queue), Conversations: new(conversations.Book), Agents: new(agents.Roster), Runs: new(runs.Desk), Costs: new(costs.Ledger), Guard: new(guard.Guard), Projects: new(projects.Projects), Memory: new(memory.Mind), Settings: struct{ Settings }{}, Models: struct{ Models }{}, Gateway: struct{ Gateway }{},
+		Jobs: new(jobs.Queue), Conversations: new(conversations.Book), Agents: new(agents.Roster), Router: new(agents.Router), Runs: new(runs.Desk), Costs: new(costs.Ledger), Guard: new(guard.Guard), Projects: new(projects.Projects), Memory: new(memory.Mind), Settings: struct{ Settings }{}, Models: struct{ Models }{}, Gateway: struct{ Gateway }{},
 	}}
 	routes := s.table()
 	for _, r := range routes {

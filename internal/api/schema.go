@@ -10,6 +10,7 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/fluxway/fluxway/internal/agents"
 	"github.com/fluxway/fluxway/internal/events"
 	"github.com/fluxway/fluxway/internal/guard"
 	"github.com/fluxway/fluxway/internal/identity"
@@ -161,6 +162,18 @@ var renamed = map[reflect.Type]string{
 	reflect.TypeFor[projects.Plan]():            "UndoPlan",
 	reflect.TypeFor[jobs.KindInfo]():            "JobKind",
 	reflect.TypeFor[runs.Accepted]():            "ChatStarted",
+	reflect.TypeFor[agents.Version]():           "AgentVersion",
+	reflect.TypeFor[agents.Saved]():             "AgentSaved",
+	reflect.TypeFor[agents.Compared]():          "AgentComparison",
+	reflect.TypeFor[agents.Difference]():        "AgentDifference",
+	reflect.TypeFor[agents.Imported]():          "AgentImport",
+	reflect.TypeFor[agents.ImportedAgent]():     "AgentImported",
+	reflect.TypeFor[agents.Note]():              "AgentImportNote",
+	reflect.TypeFor[agents.Problem]():           "AgentProblem",
+	reflect.TypeFor[agents.Choice]():            "AgentChoice",
+	reflect.TypeFor[agents.Params]():            "AgentParams",
+	reflect.TypeFor[agents.Memory]():            "AgentMemory",
+	reflect.TypeFor[agents.Limits]():            "AgentLimits",
 	reflect.TypeFor[memory.Found]():             "MemoryFound",
 	reflect.TypeFor[memory.Explain]():           "MemoryExplanation",
 	reflect.TypeFor[memory.Answer]():            "MemoryAnswer",

@@ -51,6 +51,11 @@ var bodies = map[string]string{
 	"POST /api/v1/system/mode":                           `{"mode":"normal"}`,
 	"POST /api/v1/events/acks":                           `{"cursors":[1]}`,
 	"POST /api/v1/agents/{agent}/chat":                   `{"message":"hello"}`,
+	"POST /api/v1/agents":                                `{"name":"ops"}`,
+	"PATCH /api/v1/agents/{agent}":                       `{"title":"Stolen"}`,
+	"POST /api/v1/agents/{agent}/rollback":               `{"version":0}`,
+	"POST /api/v1/agents/import":                         `{"text":"agents: [{name: imported}]"}`,
+	"POST /api/v1/agents/route":                          `{"message":"hello"}`,
 	"POST /api/v1/jobs/schedules":                        `{"name":"s","kind":"runs.execute","cron":"@daily"}`,
 	"PATCH /api/v1/config":                               `{"set":{"a":1}}`,
 	"POST /api/v1/config/validate":                       `{"text":"{}"}`,
@@ -77,7 +82,7 @@ func fill(pattern string, values map[string]string) string {
 		"approval": string(ids.New[ids.Approval]()), "allowance": string(ids.New[ids.Allowance]()), "call": string(ids.New[ids.ToolCall]()),
 		"project": string(ids.New[ids.Project]()), "snapshot": string(ids.New[ids.Snapshot]()),
 		"budget": string(ids.New[ids.Budget]()), "record": string(ids.New[ids.Usage]()), "agent": "assistant",
-		"provider": "nobody", "account": string(ids.New[ids.Account]()), "signin": "AAAA",
+		"version": "0", "provider": "nobody", "account": string(ids.New[ids.Account]()), "signin": "AAAA",
 		"comment": string(ids.New[ids.Comment]()), "attachment": string(ids.New[ids.Attachment]()),
 	}
 	segments := strings.Split(pattern, "/")

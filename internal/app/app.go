@@ -65,6 +65,7 @@ type App struct {
 	models        *models
 	conversations *conversations.Book
 	agents        *agents.Roster
+	router        *agents.Router
 	runs          *runs.Desk
 	catalogue     *providers.Catalogue
 	ledger        *costs.Ledger
@@ -235,10 +236,12 @@ func (a *App) openWork(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	a.agents = agents.New(a.models.preset)
+	if err := a.openAgents(); err != nil {
+		return err
+	}
 	a.runs, err = runs.New(runs.Options{
 		DB: a.db, Hub: a.hub, Jobs: a.queue, Conversations: a.conversations, Agents: a.agents, Log: a.log,
-		Model: a.models.find,
+		Model: a.models.find, Cheap: a.cheap, Route: a.route,
 	})
 	return err
 }
@@ -261,6 +264,9 @@ func (a *App) apply(ctx context.Context, cfg config.Config) {
 	if err := a.models.configure(ctx, cfg, a.settings.State().Loaded.Origins); err != nil {
 		a.log.ErrorContext(ctx, "providers and models not changed", "part", "app", "err", err)
 	}
+	if err := a.configureAgents(cfg); err != nil {
+		a.log.ErrorContext(ctx, "agents of the settings not changed", "part", "app", "err", err)
+	}
 	if err := a.keepSchedules(ctx, cfg); err != nil {
 		a.log.ErrorContext(ctx, "backup schedule not changed", "part", "app", "err", err)
 	}
@@ -277,7 +283,7 @@ func (a *App) openServer(context.Context) error {
 	}
 	a.server, err = api.New(api.Options{
 		DB: a.db, Directory: a.directory, Hub: a.hub, Observe: a.observe, Log: a.log, Version: a.opts.Version,
-		Jobs: a.queue, Conversations: a.conversations, Agents: a.agents, Runs: a.runs, Costs: a.ledger, Memory: a.memory,
+		Jobs: a.queue, Conversations: a.conversations, Agents: a.agents, Router: a.router, Runs: a.runs, Costs: a.ledger, Memory: a.memory,
 		Settings: settings{a.settings, a.opts.Sources}, Models: a.models, Gateway: gateway{a.models},
 		Listen: a.cfg.Listen, PublicURL: a.cfg.PublicURL, Hosts: hosts, TrustedProxies: proxies, Web: a.opts.Web,
 		BodyLimit: a.cfg.Limits.Body.Int64(), Timeout: a.cfg.Limits.RequestTimeout.Std(),

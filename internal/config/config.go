@@ -34,6 +34,8 @@ type Config struct {
 
 	Providers map[string]Provider `yaml:"providers" keys:"provider" live:"true" doc:"Who serves models, by name: a known one such as openai or anthropic, or any name for another OpenAI-compatible server. The usual variables of the known ones count too."`
 	Models    Models              `yaml:"models" doc:"Which models are used, and how."`
+	Agents    map[string]Agent    `yaml:"agents" keys:"agent" live:"true" doc:"Agents that every workspace has, by name. What is left out is taken from the preset of that name, if there is one. A workspace's own changes win."`
+	Routing   Routing             `yaml:"routing" doc:"Which agent takes a message that names none."`
 	Tools     Tools               `yaml:"tools" doc:"What agents can use."`
 }
 
@@ -64,6 +66,43 @@ type MCPServer struct {
 	Level        string                 `yaml:"level" default:"restricted" enum:"public|restricted|dangerous" doc:"How much harm its tools can do."`
 	ReadOnly     []string               `yaml:"read_only" doc:"Patterns of its tools that only look. What the server says of itself is not believed."`
 	Timeout      Duration               `yaml:"timeout" default:"60s" min:"1s" max:"1h" doc:"How long a call may take."`
+}
+
+// Agent is an agent that every workspace has.
+type Agent struct {
+	Title            string   `yaml:"title" live:"true" doc:"What it is called on screens."`
+	Description      string   `yaml:"description" live:"true" doc:"What it is for; routing and other agents go by it."`
+	Model            string   `yaml:"model" format:"target" live:"true" doc:"Its model, as provider/model or a route. Left out: models.default."`
+	Instructions     string   `yaml:"instructions" live:"true" doc:"What it is told to do and how."`
+	InstructionsFile string   `yaml:"instructions_file" format:"path" live:"true" doc:"A file with its instructions, instead of instructions; it is read with the settings."`
+	Persona          string   `yaml:"persona" live:"true" doc:"How it speaks."`
+	Tools            []string `yaml:"tools" live:"true" doc:"The tools it may use, as patterns over names: git_*, or * for all."`
+	DenyTools        []string `yaml:"deny_tools" live:"true" doc:"Tools it may not use; they win over tools."`
+	Helpers          []string `yaml:"helpers" live:"true" doc:"Agents it may hand work to, as patterns over names."`
+	Users            []string `yaml:"users" live:"true" doc:"Who may use it, by user name. Empty: everyone."`
+	Hue              string   `yaml:"hue" enum:"iris|azure|teal|green|lime|amber|coral|pink" live:"true" doc:"Its colour."`
+	Recall           bool     `yaml:"recall" default:"true" live:"true" doc:"It is reminded of facts that fit the question."`
+	Remember         bool     `yaml:"remember" default:"true" live:"true" doc:"Facts are learned from what was said to it."`
+	Knowledge        []string `yaml:"knowledge" live:"true" doc:"Sources it may search, as patterns over names."`
+	Temperature      Decimal  `yaml:"temperature" live:"true" doc:"How freely the model chooses its words, 0 to 2."`
+	TopP             Decimal  `yaml:"top_p" live:"true" doc:"The share of likely words the model chooses from, up to 1."`
+	MaxTokens        int      `yaml:"max_tokens" min:"0" live:"true" doc:"The longest answer of one turn."`
+	Effort           string   `yaml:"effort" enum:"none|minimal|low|medium|high|max" live:"true" doc:"How hard the model thinks."`
+	MaxTurns         int      `yaml:"max_turns" min:"0" max:"1000" live:"true" doc:"Model calls in one run; 0: 50."`
+	MaxToolCalls     int      `yaml:"max_tool_calls" min:"0" max:"10000" live:"true" doc:"Tool calls in one run; 0: 200."`
+	MaxHelpers       int      `yaml:"max_helpers" min:"0" max:"64" live:"true" doc:"Helpers in one run; 0: 8."`
+	MaxDepth         int      `yaml:"max_depth" min:"0" max:"5" live:"true" doc:"Helpers of helpers; 0: 2."`
+	MaxTime          Duration `yaml:"max_time" min:"0s" max:"7d" live:"true" doc:"Wall time of one run; 0s: 30 minutes."`
+	MaxMoney         Dollars  `yaml:"max_money" live:"true" doc:"Dollars that one run may spend. Left out: no limit of its own."`
+	Window           int      `yaml:"window" min:"0" max:"1000" live:"true" doc:"Messages of the conversation it sees as a helper."`
+}
+
+// Routing says which agent takes a message that names none.
+type Routing struct {
+	Default    string   `yaml:"default" default:"assistant" format:"agent" doc:"Who takes what fits nobody."`
+	Model      string   `yaml:"model" format:"target" live:"true" doc:"The model that chooses, as provider/model or a route. Left out: a small one of the provider that models.default is of. none: words alone decide."`
+	Remembered Duration `yaml:"remembered" default:"1h" min:"1s" max:"30d" doc:"How long a choice holds for the same text; a change of any agent ends it at once."`
+	Timeout    Duration `yaml:"timeout" default:"3s" min:"100ms" max:"1m" doc:"How long the model may take to choose."`
 }
 
 // Provider is someone who serves models.

@@ -20,6 +20,7 @@ const (
 	Span         Type = "duration"
 	Size         Type = "size"
 	Money        Type = "dollars"
+	Fraction     Type = "decimal"
 	TextList     Type = "list of texts"
 	NumberTable  Type = "table of numbers"
 	TextTable    Type = "table of texts"
@@ -68,6 +69,7 @@ var types = map[reflect.Type]Type{
 	reflect.TypeFor[Duration]():               Span,
 	reflect.TypeFor[Bytes]():                  Size,
 	reflect.TypeFor[Dollars]():                Money,
+	reflect.TypeFor[Decimal]():                Fraction,
 	reflect.TypeFor[[]string]():               TextList,
 	reflect.TypeFor[map[string]int]():         NumberTable,
 	reflect.TypeFor[map[string]string]():      TextTable,

@@ -36,6 +36,7 @@ var formats = map[string]func(string) error{
 	"variable":     shaped(variablePattern, "is not the name of a variable"),
 	"provider":     shaped(providerPattern, "is not the name of a provider such as openai or my-server"),
 	"model":        shaped(modelPattern, "is not a model such as openai/gpt-5"),
+	"agent":        shaped(agentPattern, "is not the name of an agent: at most 48 small letters, digits, - and _, a letter first"),
 	"target":       shaped(targetPattern, "is not a model such as openai/gpt-5, or the name of a route"),
 }
 
@@ -48,6 +49,7 @@ const (
 	variablePattern = `^[A-Za-z_][A-Za-z0-9_]*$`
 
 	providerPattern = `^[a-z][a-z0-9_-]*$`
+	agentPattern    = `^[a-z][a-z0-9_-]{0,47}$`
 	modelPattern    = `^[a-z][a-z0-9_-]*/[^ ]+$`
 	targetPattern   = `^[a-z][^ ]*$`
 

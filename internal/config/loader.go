@@ -262,4 +262,5 @@ func (l *loader) settle() {
 	}
 	l.settleProviders()
 	l.settleModels()
+	l.settleAgents()
 }

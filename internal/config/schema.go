@@ -21,6 +21,7 @@ var schemaPatterns = map[string]string{
 	"provider":     providerPattern,
 	"model":        modelPattern,
 	"target":       targetPattern,
+	"agent":        agentPattern,
 }
 
 // Schema is the JSON Schema (2020-12) of the settings file, for editors.
@@ -117,7 +118,7 @@ func (f *Field) elementSchema() object {
 		return object{"anyOf": []object{
 			{"type": "integer", "minimum": 0}, {"type": "string", "pattern": `^[0-9]+$|` + bytesPattern}, {"type": "string", "pattern": `\$\{`},
 		}}
-	case Money:
+	case Money, Fraction:
 		return object{"anyOf": []object{{"type": "number", "minimum": 0}, {"type": "string", "pattern": dollarsPattern}, {"type": "string", "pattern": `\$\{`}}}
 	default:
 		pattern := schemaPatterns[f.Format]

@@ -120,6 +120,16 @@ func (d Dollars) String() string {
 	return text
 }
 
+// Decimal is a number with a part behind the point, exact to a millionth; one
+// that is not given is not zero.
+type Decimal struct {
+	Micros int64
+	Given  bool
+}
+
+// String writes the number as briefly as it can be; nothing if none is given.
+func (d Decimal) String() string { return Dollars(d).String() }
+
 // Bytes is a size, written as 10MB (a million bytes each) or 10MiB (1024 x 1024).
 type Bytes int64
 

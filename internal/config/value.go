@@ -142,7 +142,7 @@ func (t Type) takes(k kind) bool {
 		return k == number
 	case Switch:
 		return k == boolean
-	case Size, Money:
+	case Size, Money, Fraction:
 		return k == text || k == number
 	}
 	return k == text
@@ -160,6 +160,8 @@ func (t Type) article() string {
 		return "a size such as 10MB"
 	case Money:
 		return "an amount such as 1.25"
+	case Fraction:
+		return "a number such as 0.5"
 	}
 	return "text"
 }
@@ -244,6 +246,12 @@ func (f *Field) scalar(s string) (reflect.Value, *valueProblem) {
 			return reflect.Value{}, f.wrong(s, err.Error())
 		}
 		return reflect.ValueOf(d), nil
+	case Fraction:
+		d, err := ParseDollars(s)
+		if err != nil {
+			return reflect.Value{}, f.wrong(s, "is not a number such as 1 or 0.25")
+		}
+		return reflect.ValueOf(Decimal(d)), nil
 	}
 	if p := f.checkText(s); p != nil {
 		return reflect.Value{}, p

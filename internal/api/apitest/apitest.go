@@ -46,6 +46,8 @@ type World struct {
 	Hub       *events.Hub
 	Jobs      *jobs.Queue
 	Book      *conversations.Book
+	Roster    *agents.Roster
+	Router    *agents.Router
 	Desk      *runs.Desk
 	Keeper    *providers.Keeper
 	Ledger    *costs.Ledger
@@ -76,7 +78,7 @@ func New(t testing.TB, db *store.DB, change ...func(*api.Options)) *World {
 	w.AdminContext = identitytest.SetUp(t, w.Directory)
 	w.Workspace = identity.From(w.AdminContext).Workspace
 	opts := api.Options{
-		DB: db, Directory: w.Directory, Hub: w.Hub, Jobs: w.Jobs, Conversations: w.Book, Agents: agents.New(agents.Always("test/echo")), Runs: w.Desk, Costs: w.Ledger, Guard: w.Guard, Projects: w.Projects,
+		DB: db, Directory: w.Directory, Hub: w.Hub, Jobs: w.Jobs, Conversations: w.Book, Agents: w.Roster, Router: w.Router, Runs: w.Desk, Costs: w.Ledger, Guard: w.Guard, Projects: w.Projects,
 		Settings: new(settings), Models: &accounts{keeper: w.Keeper}, Version: "test", Listen: "127.0.0.1:0", Drain: 5 * time.Second, DataDir: t.TempDir(), Backups: t.TempDir(),
 	}
 	for _, c := range change {
@@ -108,8 +110,12 @@ func (w *World) work(t testing.TB) {
 	must()
 	w.Book, err = conversations.New(conversations.Options{DB: w.DB, Hub: w.Hub, Bodies: bodies})
 	must()
+	w.Roster, err = agents.Open(agents.Options{DB: w.DB, Hub: w.Hub, Model: agents.Always("test/echo")})
+	must()
+	w.Router, err = agents.NewRouter(agents.RouterOptions{Roster: w.Roster})
+	must()
 	w.Desk, err = runs.New(runs.Options{
-		DB: w.DB, Hub: w.Hub, Jobs: w.Jobs, Conversations: w.Book, Agents: agents.New(agents.Always("test/echo")),
+		DB: w.DB, Hub: w.Hub, Jobs: w.Jobs, Conversations: w.Book, Agents: w.Roster,
 		Model: func(_ context.Context, _ ids.Workspace, name string) (providers.Model, string, error) {
 			return echo{}, name, nil
 		},
