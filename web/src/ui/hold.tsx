@@ -60,7 +60,6 @@ export function HoldButton({
         <Button large className="flex-1" onClick={() => setAsked(false)}>
           {cancel}
         </Button>
-        {/* biome-ignore lint/a11y/noAutofocus: the same finger or key goes on where it was */}
         <Button large look="solid" className="flex-1" autoFocus onClick={onDone}>
           {confirm}
         </Button>

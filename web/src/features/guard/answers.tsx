@@ -9,9 +9,9 @@ import { HoldButton } from "@/ui/hold";
 import { Menu, MenuItem } from "@/ui/menu";
 import { Problem } from "@/ui/states";
 import { useAround, useNames } from "./around";
+import { onApprovalKey } from "./keys";
 import type { Approval } from "./queries";
 import { type Answer, useAnswerApproval } from "./safety/queries";
-import { onApprovalKey } from "./keys";
 
 const words = guard.card;
 const day = 24 * 60;

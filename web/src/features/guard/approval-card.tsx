@@ -93,8 +93,7 @@ function Facts({ approval }: { approval: Approval }) {
     [facts.where, approval.dir && <code className="mono">{approval.dir}</code>],
     [
       facts.who,
-      approval.agent &&
-        (by ? words.agentFor(names.agent(approval.agent), by) : names.agent(approval.agent)),
+      approval.agent && (by ? words.agentFor(names.agent(approval.agent), by) : names.agent(approval.agent)),
     ],
     [facts.code, approval.state === "asked" && <code className="mono">{approval.code}</code>],
     [facts.asked, <Time key="asked" at={approval.asked_at} />],

@@ -50,6 +50,16 @@ export const recentApprovalsQuery = queryOptions({
   },
 });
 
+/** Calls that were refused and that a person may let through the next time. */
+export const exceptionsQuery = queryOptions({
+  queryKey: [...guardKeys.approvals(), "exceptions"] as const,
+  queryFn: async ({ signal }) => {
+    const query = { limit: 50, kind: "exception", state: "asked" } as const;
+    const page = await call(client.GET("/api/v1/guard/approvals", { params: { query }, signal }));
+    return page.data.filter((one) => one.state === "asked");
+  },
+});
+
 /** Approves or denies. Never shown before the server has said so. */
 export function useAnswerApproval() {
   const cache = useQueryClient();
@@ -67,7 +77,11 @@ export function useAnswerApproval() {
         cache.invalidateQueries({ queryKey: guardKeys.approval(id) }),
         cache.invalidateQueries({ queryKey: guardKeys.pending() }),
       ]),
-    onSettled: () => cache.invalidateQueries({ queryKey: guardKeys.recent() }),
+    onSettled: () =>
+      cache.invalidateQueries({
+        queryKey: guardKeys.approvals(),
+        predicate: (query) => query.queryKey[2] !== "pending",
+      }),
   });
 }
 

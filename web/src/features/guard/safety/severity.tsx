@@ -1,0 +1,15 @@
+import { guard } from "@/lib/messages/guard";
+import { Pill, type Tone } from "@/ui/bits";
+
+const tones: Record<string, Tone> = { critical: "bad", high: "bad", medium: "warn", low: "line" };
+
+export function Severity({ of }: { of: string | undefined }) {
+  if (!of || of === "none") return null;
+  return <Pill tone={tones[of] ?? "line"}>{guard.severities[of] ?? of}</Pill>;
+}
+
+const verdicts: Record<string, Tone> = { allow: "ok", warn: "warn", ask: "warn", refuse: "bad" };
+
+export function Verdict({ of }: { of: string }) {
+  return <Pill tone={verdicts[of] ?? "line"}>{guard.verdicts[of] ?? of}</Pill>;
+}
