@@ -11,6 +11,7 @@ import (
 	"github.com/fluxway/fluxway/internal/identity"
 	"github.com/fluxway/fluxway/internal/ids"
 	"github.com/fluxway/fluxway/internal/kit/page"
+	"github.com/fluxway/fluxway/internal/tools"
 )
 
 // guardAPI is what agents may do, what they asked, and what they did.
@@ -214,7 +215,7 @@ type checkRequest struct {
 }
 
 func (a guardAPI) check(ctx context.Context, in checkRequest) (guard.CommandRuling, error) {
-	return a.guard.Check(ctx, guard.Command{Text: in.Command, Dir: in.Folder, Shell: in.Shell}), nil
+	return a.guard.Check(ctx, guard.Command{Text: in.Command, Dir: in.Folder, Shell: in.Shell})
 }
 
 type judgeRequest struct {
@@ -232,6 +233,7 @@ type judged struct {
 	Reason   string       `json:"reason,omitempty"`
 	Hint     string       `json:"hint,omitempty"`
 	Approval ids.Approval `json:"approval,omitempty"`
+	Code     string       `json:"code,omitempty" doc:"With which a person can answer, or make an exception."`
 }
 
 func (a guardAPI) judge(ctx context.Context, in judgeRequest) (judged, error) {
@@ -239,9 +241,14 @@ func (a guardAPI) judge(ctx context.Context, in judgeRequest) (judged, error) {
 	r, err := a.guard.JudgeOutside(ctx, guard.Outside{
 		Workspace: id.Workspace, User: id.User, Agent: in.Agent, Tool: in.Tool, Call: in.Call, Command: in.Command, Folder: in.Folder,
 	})
-	out := judged{Verdict: string(r.Verdict), Rule: r.Rule, Reason: r.Reason, Hint: r.Hint}
-	if strings.HasPrefix(r.Ticket, ids.Approval("").Prefix()+"_") {
-		out.Approval = ids.Approval(r.Ticket)
+	if err != nil {
+		return judged{}, err
 	}
+	out := judged{Verdict: string(r.Verdict), Rule: r.Rule, Reason: r.Reason, Hint: r.Hint}
+	if r.Verdict == tools.Allow || !strings.HasPrefix(r.Ticket, ids.Approval("").Prefix()+"_") {
+		return out, nil
+	}
+	asked, err := a.guard.Approval(ctx, id.Workspace, ids.Approval(r.Ticket))
+	out.Approval, out.Code = asked.ID, asked.Code
 	return out, err
 }

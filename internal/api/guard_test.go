@@ -55,7 +55,9 @@ func TestApprovalsOverHTTP(t *testing.T) {
 			t.Errorf("answered = %+v", answered)
 		}
 		w.Operator.Do(t, "POST", "/api/v1/guard/approvals/"+ticket+"/answer", `{"decision":"deny"}`).Fails(t, 409, "approval_approved")
-		var allowed struct{ Data []struct{ ID, Scope, Shown string } }
+		var allowed struct {
+			Data []struct{ ID, Scope, Shown string }
+		}
 		w.Viewer.Do(t, "GET", "/api/v1/guard/allowed", nil).Must(t, 200, &allowed)
 		if len(allowed.Data) != 1 || allowed.Data[0].Shown != "frobnicate --all" {
 			t.Errorf("allowed = %+v", allowed)
@@ -177,7 +179,9 @@ func TestProjectsAndUndoOverHTTP(t *testing.T) {
 		if got, err := os.ReadFile(name); err != nil || string(got) != "before" || !plan.Done {
 			t.Errorf("after the undo: %q, %v, %+v", got, err, plan)
 		}
-		var list struct{ Data []struct{ State, Tool string } }
+		var list struct {
+			Data []struct{ State, Tool string }
+		}
 		w.Viewer.Do(t, "GET", "/api/v1/guard/snapshots", nil).Must(t, 200, &list)
 		if len(list.Data) != 2 || list.Data[0].Tool != "undo" || list.Data[1].State != "undone" {
 			t.Errorf("snapshots = %+v", list)

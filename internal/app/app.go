@@ -21,6 +21,7 @@ import (
 	"github.com/fluxway/fluxway/internal/costs"
 	"github.com/fluxway/fluxway/internal/events"
 	"github.com/fluxway/fluxway/internal/events/nats"
+	"github.com/fluxway/fluxway/internal/guard"
 	"github.com/fluxway/fluxway/internal/identity"
 	"github.com/fluxway/fluxway/internal/ids"
 	"github.com/fluxway/fluxway/internal/jobs"
@@ -28,6 +29,7 @@ import (
 	"github.com/fluxway/fluxway/internal/kit/seal"
 	"github.com/fluxway/fluxway/internal/memory"
 	"github.com/fluxway/fluxway/internal/observe"
+	"github.com/fluxway/fluxway/internal/projects"
 	"github.com/fluxway/fluxway/internal/providers"
 	"github.com/fluxway/fluxway/internal/providers/copilot"
 	"github.com/fluxway/fluxway/internal/runs"
@@ -69,6 +71,8 @@ type App struct {
 	runs          *runs.Desk
 	catalogue     *providers.Catalogue
 	ledger        *costs.Ledger
+	guard         *guard.Guard
+	projects      *projects.Projects
 	memory        *memory.Mind
 	toolbox       *tools.Toolbox
 	sandbox       *sandbox.Sandbox
@@ -83,7 +87,7 @@ func New(ctx context.Context, opts Options) (*App, error) {
 	}
 	a := &App{opts: opts, cfg: opts.Loaded.Config, data: Data{opts.Loaded.Config.Data}}
 	for _, build := range []func(context.Context) error{
-		a.openData, a.openObserve, a.openStore, a.openEvents, a.openJobs, a.openIdentity, a.openCosts, a.openMemory, a.openTools, a.openWork, a.openSettings, a.openServer,
+		a.openData, a.openObserve, a.openStore, a.openEvents, a.openJobs, a.openIdentity, a.openCosts, a.openMemory, a.openGuard, a.openTools, a.openWork, a.openSettings, a.openServer,
 	} {
 		if err := build(ctx); err != nil {
 			return nil, errors.Join(err, a.Close())
@@ -267,6 +271,9 @@ func (a *App) apply(ctx context.Context, cfg config.Config) {
 	if err := a.configureAgents(cfg); err != nil {
 		a.log.ErrorContext(ctx, "agents of the settings not changed", "part", "app", "err", err)
 	}
+	if err := a.guard.Configure(policyOf(cfg)); err != nil {
+		a.log.ErrorContext(ctx, "the policy of the guard not changed", "part", "app", "err", err)
+	}
 	if err := a.keepSchedules(ctx, cfg); err != nil {
 		a.log.ErrorContext(ctx, "backup schedule not changed", "part", "app", "err", err)
 	}
@@ -283,7 +290,7 @@ func (a *App) openServer(context.Context) error {
 	}
 	a.server, err = api.New(api.Options{
 		DB: a.db, Directory: a.directory, Hub: a.hub, Observe: a.observe, Log: a.log, Version: a.opts.Version,
-		Jobs: a.queue, Conversations: a.conversations, Agents: a.agents, Router: a.router, Runs: a.runs, Costs: a.ledger, Memory: a.memory,
+		Jobs: a.queue, Conversations: a.conversations, Agents: a.agents, Router: a.router, Runs: a.runs, Costs: a.ledger, Guard: a.guard, Projects: a.projects, Memory: a.memory,
 		Settings: settings{a.settings, a.opts.Sources}, Models: a.models, Gateway: gateway{a.models},
 		Listen: a.cfg.Listen, PublicURL: a.cfg.PublicURL, Hosts: hosts, TrustedProxies: proxies, Web: a.opts.Web,
 		BodyLimit: a.cfg.Limits.Body.Int64(), Timeout: a.cfg.Limits.RequestTimeout.Std(),
@@ -345,6 +352,7 @@ func (a *App) Run(ctx context.Context, ready func(Started)) error {
 	group.Add("events", a.hub)
 	group.Add("identity", a.directory)
 	group.Add("costs", a.ledger)
+	group.Add("guard", a.guard)
 	group.Add("memory", a.memory)
 	group.Add("jobs", a.queue)
 	group.Add("models", a.models)

@@ -22,13 +22,16 @@ const guardHelp = `The guard reads a shell command the way a shell would and say
 What is not understood is asked, never allowed. Exit codes of check and explain:
 0 for allow and warn, 3 for refuse, 7 for ask.`
 
-// guardCommand is fluxway guard: the command guard without a server.
+// guardCommand is fluxway guard. What judges needs no server; what is about approvals, the journal and undo asks the one
+// that runs.
 func (e *env) guardCommand() *cobra.Command {
-	cmd := group("guard", "Judge shell commands before they run")
+	cmd := group("guard", "Judge shell commands, answer approvals, undo what agents did")
 	cmd.Long = guardHelp
 	var packs string
 	cmd.PersistentFlags().StringVar(&packs, "packs", "", "a folder of packs of your own, besides the built-in ones")
-	cmd.AddCommand(e.guardCheck(&packs), e.guardExplain(&packs), e.guardScan(&packs), e.guardPacks(&packs), e.guardHook(&packs))
+	cmd.AddCommand(e.guardCheck(&packs), e.guardExplain(&packs), e.guardScan(&packs), e.guardPacks(&packs), e.guardHook(&packs),
+		e.guardPending(), e.guardAnswer("approve", "Let a call run that waits, or that was refused"), e.guardAnswer("deny", "Say no to a call that waits"),
+		e.guardAllow(), e.guardUndo(), e.guardAudit())
 	return cmd
 }
 

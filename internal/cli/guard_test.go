@@ -17,6 +17,7 @@ func runGuard(t *testing.T, input string, args ...string) (stdout, stderr string
 	t.Helper()
 	var out, errs bytes.Buffer
 	e := &env{streams: Streams{In: strings.NewReader(input), Out: &out, Err: &errs}}
+	e.flags.home = t.TempDir() // no server runs there
 	root := e.root()
 	if found, _, err := root.Find([]string{"guard"}); err != nil || found == root {
 		root.AddCommand(e.guardCommand())

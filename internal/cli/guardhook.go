@@ -21,6 +21,10 @@ Codex, in hooks.json: the same.
 Gemini CLI, in settings.json:
   {"hooks":{"BeforeTool":[{"matcher":"run_shell_command","hooks":[{"type":"command","command":"fluxway guard hook"}]}]}}
 
+While a server runs on this machine's data it is asked too: the workspace's policy
+and earlier answers count, and the call is in its journal (fluxway guard audit).
+Without one, the rules alone decide.
+
 The agent is told from the input; --agent sets it. An agent that cannot ask a
 person (Codex, Gemini CLI) is told no, with the reason. A call that holds no
 shell command is not answered. Input that cannot be read stops the call: exit 2.`
@@ -100,6 +104,7 @@ func (e *env) hookAnswer(cmd *cobra.Command, packs, agent string) (any, error) {
 		return nil, err
 	}
 	ruling := commands.Judge(cmd.Context(), guard.Command{Text: command, Dir: in.Dir})
+	ruling = e.askServer(cmd.Context(), agent, in, command, ruling)
 	return answerFor(agent, in.Event, ruling)
 }
 

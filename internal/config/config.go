@@ -30,6 +30,7 @@ type Config struct {
 	OIDC      OIDC      `yaml:"oidc" doc:"Single sign-on with an OpenID Connect issuer."`
 	Backup    Backup    `yaml:"backup" doc:"Copies of the database, taken while the server runs."`
 	Jobs      Jobs      `yaml:"jobs" doc:"Background work."`
+	Guard     Guard     `yaml:"guard" doc:"What agents may do without being asked about. A workspace can choose its own policy instead."`
 	Memory    Memory    `yaml:"memory" doc:"What agents remember, and how it is found again."`
 
 	Providers map[string]Provider `yaml:"providers" keys:"provider" live:"true" doc:"Who serves models, by name: a known one such as openai or anthropic, or any name for another OpenAI-compatible server. The usual variables of the known ones count too."`
@@ -193,6 +194,8 @@ type Retention struct {
 	Audit         Duration `yaml:"audit" default:"400d" min:"1d" doc:"The audit log."`
 	Jobs          Duration `yaml:"jobs" default:"14d" min:"1h" doc:"Finished jobs."`
 	Bodies        Duration `yaml:"bodies" default:"90d" min:"1h" doc:"Large bodies: tool results, attachments, transcripts."`
+	Calls         Duration `yaml:"calls" default:"400d" min:"1d" doc:"The journal of tool calls, and approvals."`
+	Snapshots     Duration `yaml:"snapshots" default:"14d" min:"1h" doc:"What files were before agents changed them; older changes cannot be undone."`
 }
 
 // Security says who may reach the server and how people sign in.
@@ -232,6 +235,25 @@ type Memory struct {
 	Graph      string   `yaml:"graph" default:"lasting" enum:"lasting|session" doc:"lasting: agents keep one knowledge graph per user. session: one per conversation, which ends with it."`
 	Embedder   string   `yaml:"embedder" default:"built-in" doc:"What finds texts by their meaning: built-in, off, or an embedding model as provider/model."`
 	Folders    []string `yaml:"folders" format:"path" doc:"Folders that knowledge may be read from by people who are not on this machine. Commands on this machine may read any."`
+}
+
+// Guard is what agents may do without being asked about.
+type Guard struct {
+	Mode                string   `yaml:"mode" default:"standard" enum:"standard|careful|locked" live:"true" doc:"standard: each call is judged by what it would do. careful: whatever changes something is asked. locked: agents look and change nothing."`
+	Deadline            Duration `yaml:"deadline" default:"15m" min:"1s" max:"30d" live:"true" doc:"How long a question waits for an answer."`
+	Unattended          string   `yaml:"unattended" default:"refuse" enum:"refuse|wait|allowed" live:"true" doc:"Runs that nobody watches. refuse: what would be asked is refused. wait: they wait for a person. allowed: they change only what is on the list of what is allowed."`
+	UnattendedDeadline  Duration `yaml:"unattended_deadline" default:"1d" min:"1s" max:"30d" live:"true" doc:"How long a question of such a run waits, with wait."`
+	TwoPerson           bool     `yaml:"two_person" default:"true" live:"true" doc:"What is critical has to be approved by somebody other than the person who asked for the work."`
+	ApprovalLife        Duration `yaml:"approval_life" default:"1h" min:"1m" max:"30d" doc:"How long an approval waits to be used."`
+	AllowedLife         Duration `yaml:"allowed_life" default:"90d" min:"1h" max:"3650d" doc:"How long an answer of always counts."`
+	CallsPerMinute      int      `yaml:"calls_per_minute" default:"6000" min:"1" max:"20000" live:"true" doc:"Tool calls of one workspace within any minute."`
+	AgentCallsPerMinute int      `yaml:"agent_calls_per_minute" default:"1200" min:"1" max:"20000" live:"true" doc:"Tool calls of one agent within any minute."`
+	Secrets             string   `yaml:"secrets" default:"ask" enum:"allow|ask|refuse" live:"true" doc:"When the arguments of a tool that talks to others hold what looks like a secret. Stored ones are always refused."`
+	AllowHosts          []string `yaml:"allow_hosts" live:"true" doc:"Host names, * for a part, that tools may talk to; others are asked once there is one. None: all."`
+	DenyHosts           []string `yaml:"deny_hosts" live:"true" doc:"Host names that tools may not talk to."`
+	DenyPaths           []string `yaml:"deny_paths" format:"path" live:"true" doc:"Files and folders that tools may not touch, inside a project too."`
+	Packs               string   `yaml:"packs" format:"path" doc:"A folder of packs of rules of your own about commands."`
+	SnapshotBytes       Bytes    `yaml:"snapshot_bytes" default:"4GB" min:"1MB" max:"1TB" doc:"How much of files is kept for undoing; beyond it the oldest go."`
 }
 
 // Jobs is background work.

@@ -134,7 +134,11 @@ func (g *Guard) Allow(ctx context.Context, ws ids.Workspace, n NewAllowance) (Al
 		return Allowance{}, fault.New(fault.Invalid, "no_command", "%s is allowed as a whole; only %s takes a command.", e.Tool, commandTool).WithParam("command").WithHint("Leave the command out.")
 	}
 	if n.Command != "" {
-		if r := g.commands.Judge(ctx, Command{Text: n.Command, Dir: n.Folder, Shell: "sh"}); r.Severity.String() == "critical" {
+		r, err := g.Check(ctx, Command{Text: n.Command, Dir: n.Folder, Shell: "sh"})
+		if err != nil {
+			return Allowance{}, err
+		}
+		if r.Severity.String() == "critical" {
 			return Allowance{}, fault.New(fault.Forbidden, "critical_once", "This command is critical: %s", r.Effect).
 				WithHint("It can be approved once, when an agent asks.").WithParam("command")
 		}

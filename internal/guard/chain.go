@@ -173,9 +173,10 @@ func (g *Guard) judgeCommand(ctx context.Context, j *judging) (finding, error) {
 	if !j.runs {
 		return finding{}, nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, analysisTime)
-	defer cancel()
-	r := g.commands.Judge(ctx, Command{Text: j.command, Dir: j.dir, Shell: "sh"})
+	r, err := g.Check(ctx, Command{Text: j.command, Dir: j.dir, Shell: "sh"})
+	if err != nil {
+		return finding{}, err
+	}
 	f := finding{action: Permit, rule: r.Rule, reason: r.Effect, severity: r.Severity, alternative: r.Alternative}
 	if f.rule == "" {
 		f.rule = "guard.command"

@@ -2,15 +2,20 @@ package guard
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/fluxway/fluxway/internal/ids"
 )
 
 // Check says what the analyser thinks of a command; nothing is kept and no policy counts.
-func (g *Guard) Check(ctx context.Context, c Command) CommandRuling {
+func (g *Guard) Check(ctx context.Context, c Command) (CommandRuling, error) {
+	commands, err := g.opts.Commands()
+	if err != nil {
+		return CommandRuling{}, fmt.Errorf("building the judge of commands: %w", err)
+	}
 	ctx, cancel := context.WithTimeout(ctx, analysisTime)
 	defer cancel()
-	return g.commands.Judge(ctx, c)
+	return commands.Judge(ctx, c), nil
 }
 
 // PackInfo is what people want to know of a pack.

@@ -18,10 +18,11 @@ import (
 
 // Options are what a Guard needs.
 type Options struct {
-	DB       *store.DB   // required
-	Hub      *events.Hub // required
-	Commands *Commands   // required: judges shell commands
-	Policy   *Policy     // of workspaces without one; nil: DefaultPolicy
+	DB  *store.DB   // required
+	Hub *events.Hub // required
+	// Commands gives the judge of shell commands, when there is the first to judge: building one takes a moment. Required.
+	Commands func() (*Commands, error)
+	Policy   *Policy // of workspaces without one; nil: DefaultPolicy
 	// UserPacks is the folder of packs that Commands was built with, besides the built-in ones.
 	UserPacks string
 	// Snapshots keeps what a call is about to change; nil: nothing can be undone.
@@ -74,7 +75,6 @@ type Touched struct {
 type Guard struct {
 	db        *store.DB
 	hub       *events.Hub
-	commands  *Commands
 	opts      Options
 	log       *slog.Logger
 	rates     *rates
@@ -122,7 +122,7 @@ func New(opts Options) (*Guard, error) {
 		return nil, err
 	}
 	g := &Guard{
-		db: opts.DB, hub: opts.Hub, commands: opts.Commands, opts: opts, log: log, rates: newRates(), private: private, wake: make(chan struct{}, 1),
+		db: opts.DB, hub: opts.Hub, opts: opts, log: log, rates: newRates(), private: private, wake: make(chan struct{}, 1),
 		defaults: policy, policies: make(map[ids.Workspace]knownPolicy), secrets: make(map[ids.Workspace]knownSecrets),
 		touching: make(map[ids.ToolCall]struct{}),
 	}

@@ -52,8 +52,8 @@ func (g *Guard) touched(ctx context.Context, e tools.Entry) (Touched, bool) {
 		Tool: e.Spec.Name, Folder: e.Call.Folder, Paths: m.paths,
 	}
 	if m.runs {
-		r := g.commands.Judge(ctx, Command{Text: m.command, Dir: m.dir, Shell: "sh"})
-		if looksOnly(r) {
+		r, err := g.Check(ctx, Command{Text: m.command, Dir: m.dir, Shell: "sh"})
+		if err == nil && looksOnly(r) {
 			return t, false
 		}
 		t.Paths, t.Anything = append(t.Paths, changes(r, m.dir)...), true

@@ -68,14 +68,11 @@ func newWorld(t *testing.T, db *store.DB, change ...func(*guard.Options)) *world
 // open makes the guard anew, as after a restart.
 func (w *world) open(t *testing.T, change ...func(*guard.Options)) {
 	t.Helper()
-	commands, err := analyser()
-	if err != nil {
-		t.Fatal(err)
-	}
-	opts := guard.Options{DB: w.db, Hub: w.hub, Commands: commands, Now: w.clock.read}
+	opts := guard.Options{DB: w.db, Hub: w.hub, Commands: analyser, Now: w.clock.read}
 	for _, c := range change {
 		c(&opts)
 	}
+	var err error
 	if w.Guard, err = guard.New(opts); err != nil {
 		t.Fatal(err)
 	}

@@ -159,14 +159,11 @@ var analyser = sync.OnceValues(func() (*guard.Commands, error) {
 // guard opens the judge of calls and the keeper of folders.
 func (w *World) guard(t testing.TB) {
 	t.Helper()
-	commands, err := analyser()
-	if err != nil {
-		t.Fatal(err)
-	}
+	var err error
 	if w.Projects, err = projects.New(projects.Options{DB: w.DB, Hub: w.Hub, Blobs: filepath.Join(t.TempDir(), "snapshots")}); err != nil {
 		t.Fatal(err)
 	}
-	if w.Guard, err = guard.New(guard.Options{DB: w.DB, Hub: w.Hub, Commands: commands, Trusted: w.Projects.Trusted}); err != nil {
+	if w.Guard, err = guard.New(guard.Options{DB: w.DB, Hub: w.Hub, Commands: analyser, Trusted: w.Projects.Trusted}); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -9509,6 +9509,8 @@ export interface components {
       reason?: string;
       hint?: string;
       approval?: string;
+      /** With which a person can answer, or make an exception. */
+      code?: string;
     };
     ProjectPage: {
       data: components["schemas"]["Project"][];
