@@ -65,6 +65,9 @@ func (d *Desk) afterwards(ctx context.Context, task *jobs.Task) (any, error) {
 		return nil, err // without messages the conversation is gone
 	}
 	answer := path[len(path)-1]
+	if answer.Notes != nil && answer.Notes.Suggestions != nil { // noted before the process died
+		return nil, d.observe(ctx, run, questionOf(run, path), answer)
+	}
 	about, asked := d.notice(ctx, run, path)
 	err = d.opts.DB.InTx(ctx, func(tx *store.Tx) error {
 		if len(path) == 2 {
@@ -97,14 +100,9 @@ type noticed struct {
 
 // notice makes a title and suggestions, by a model if there is a cheap one, else by rule.
 func (d *Desk) notice(ctx context.Context, run Run, path []conversations.Message) (about noticed, asked string) {
-	question, answer := path[0], path[len(path)-1]
-	for _, m := range path {
-		if m.ID == run.Question {
-			question = m
-		}
-	}
-	said, replied := providers.Message{Parts: question.Parts}, providers.Message{Parts: answer.Parts}
-	asked = said.Text()
+	answer := path[len(path)-1]
+	replied := providers.Message{Parts: answer.Parts}
+	asked = questionOf(run, path)
 	about, err := d.noticeByModel(ctx, run, asked, replied.Text())
 	if err != nil {
 		if !errors.Is(err, errNoCheap) {
@@ -117,6 +115,18 @@ func (d *Desk) notice(ctx context.Context, run Run, path []conversations.Message
 		about.Suggestions[i] = clip(about.Suggestions[i], maxSuggestion)
 	}
 	return about, asked
+}
+
+// questionOf is what the person asked.
+func questionOf(run Run, path []conversations.Message) string {
+	question := path[0]
+	for _, m := range path {
+		if m.ID == run.Question {
+			question = m
+		}
+	}
+	m := providers.Message{Parts: question.Parts}
+	return m.Text()
 }
 
 var errNoCheap = errors.New("runs: no cheap model")
@@ -197,7 +207,11 @@ func (d *Desk) observe(ctx context.Context, run Run, asked string, answer conver
 	}
 	m := providers.Message{Parts: answer.Parts}
 	a := attempt{run: run, agent: agent}
-	if err := d.opts.Observer.Observe(ctx, a.question(asked), m.Text()); err != nil {
+	e := Exchange{Question: a.question(asked), Asked: run.Question, Answered: answer.ID, Answer: m.Text()}
+	if answer.Notes != nil {
+		e.Recalled = answer.Notes.Recalled
+	}
+	if err := d.opts.Observer.Observe(ctx, e); err != nil {
 		return fmt.Errorf("remembering %s: %w", run.ID, err)
 	}
 	return nil

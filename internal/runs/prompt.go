@@ -185,9 +185,18 @@ type Recaller interface {
 	Recall(ctx context.Context, q Question) (prompt string, facts []conversations.Recalled, err error)
 }
 
-// Observer learns from a run that has finished.
+// Exchange is a question and its answer.
+type Exchange struct {
+	Question
+	Asked    ids.Message
+	Answered ids.Message
+	Answer   string
+	Recalled []conversations.Recalled // what was remembered for it
+}
+
+// Observer learns from a run that has finished. It may be told twice after a crash.
 type Observer interface {
-	Observe(ctx context.Context, q Question, answer string) error
+	Observe(ctx context.Context, e Exchange) error
 }
 
 func (a *attempt) question(text string) Question {

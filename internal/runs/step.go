@@ -108,12 +108,11 @@ type said struct {
 
 // journal is what the steps of a run tell.
 type journal struct {
-	entries  []agents.Entry
-	turns    []*agents.Turn
-	seq      int   // of the last step
-	heard    int64 // signals delivered to the model
-	recalled []conversations.Recalled
-	recall   *recollection // nil: not looked up yet
+	entries []agents.Entry
+	turns   []*agents.Turn
+	seq     int           // of the last step
+	heard   int64         // signals delivered to the model
+	recall  *recollection // nil: not looked up yet
 }
 
 // read loads the journal of a run.

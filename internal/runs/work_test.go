@@ -488,9 +488,7 @@ func TestAHelperThatWaitsAndAHelperThatIsResumed(t *testing.T) {
 		a := p.ask("Both", "")
 		stop := p.work()
 		<-held.started
-		l := p.listen(conversations.Channel(a.Conversation.ID))
-		own := p.listen("runs/*")
-		own.until("runs.waiting")
+		p.listen("runs/*").until("runs.waiting")
 		stop()
 		free := newEffect(false)
 		models = map[string]*scripted.Model{
@@ -499,7 +497,7 @@ func TestAHelperThatWaitsAndAHelperThatIsResumed(t *testing.T) {
 		p = newPlant(t, db, setup{who: p.who, team: staff, models: models, tools: []tools.Tool{free.tool("act")}})
 		stop = p.work()
 		defer stop()
-		l = p.listen(conversations.Channel(a.Conversation.ID))
+		l := p.listen(conversations.Channel(a.Conversation.ID))
 		l.until("runs.waiting")
 		run := p.get(a.Run.ID)
 		if len(run.Needs) != 2 {
