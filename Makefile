@@ -40,8 +40,8 @@ lint: ## Format, vet, staticcheck, and the linters of the web UI
 	@scripts/lint
 
 .PHONY: bench
-bench: ## Measure every lane beside its baseline (LANE=hub for one)
-	@go run ./e2e/bench $(if $(LANE),-lane '$(LANE)')
+bench: ## Measure every lane beside its baseline (LANE=hub for one; ARGS=-million for memory's largest)
+	@go run ./e2e/bench $(if $(LANE),-lane '$(LANE)') $(ARGS)
 
 .PHONY: shots
 shots: build ## Pictures of every page in both themes, into docs/pictures

@@ -23,9 +23,11 @@ type bench struct {
 	rounds int
 	slice  time.Duration
 	quick  bool
-	dir    string
-	binary string
-	lines  []line
+	// million adds the sizes that take minutes.
+	million bool
+	dir     string
+	binary  string
+	lines   []line
 }
 
 // line is one judged number.

@@ -28,6 +28,7 @@ var lanes = []lane{
 	{"route", "a typed route with identity, limits, tracing and audit, beside a bare handler, and one that keeps a row", routeLane},
 	{"hub", "WebSocket fan-out, beside one channel per client", hubLane},
 	{"gateway", "/v1/chat/completions with identity, budget, ledger and tracing, beside a raw relay and httputil.ReverseProxy", gatewayLane},
+	{"memory", "vectors in the SQLite file, beside a loop over all of them and beside pgvector; the built-in embedder", memoryLane},
 	{"store", "durable appends, beside a raw group-commit loop on the same kind of file", storeLane},
 }
 
@@ -51,6 +52,7 @@ func main() {
 	name := flag.String("lane", "", "one lane only; empty: all")
 	helper := flag.String("helper", "", "be a lane's helper program")
 	quick := flag.Bool("quick", false, "fewer and shorter rounds: to see that a lane works, not to judge")
+	million := flag.Bool("million", false, "the lane memory with a million vectors too: some minutes more")
 	binary := flag.String("binary", "", "the fluxway binary to measure; empty: build it")
 	flag.Parse()
 	if *helper != "" {
@@ -64,6 +66,7 @@ func main() {
 	defer stop()
 	b := newBench(*quick, *binary)
 	defer b.close()
+	b.million = *million
 	if *name != "" && !slices.ContainsFunc(lanes, func(l lane) bool { return l.name == *name }) {
 		fmt.Fprintf(os.Stderr, "there is no lane %q; there are: %s\n", *name, names())
 		os.Exit(2)

@@ -211,12 +211,12 @@ func (ix *Index) nearest(ctx context.Context, p partition, only []string, asked 
 		if err != nil {
 			return nil, err
 		}
-		return store.All[near](ctx, ix.db.Read(), searchOnly, p.ID, string(list), asked, asked, most)
+		return store.All[near](ctx, ix.db.Read(), searchOnly, asked, p.ID, string(list), most)
 	}
 	if p.Tuned {
 		return store.All[near](ctx, ix.db.Read(), fmt.Sprintf(searchTuned, p.ID), asked, most)
 	}
-	return store.All[near](ctx, ix.db.Read(), searchAll, p.ID, asked, asked, most)
+	return store.All[near](ctx, ix.db.Read(), searchAll, asked, p.ID, most)
 }
 
 // page is how many rows a walk reads at a time.

@@ -49,18 +49,19 @@ const (
 	DELETE FROM memory_pgvectors AS v USING memory_pgvector_partitions AS p
 	WHERE v.partition_id = p.id AND p.workspace_id = ? AND p.scope = ? AND (? = '' OR p.embedder = ?) AND v.id = ?`
 
-	// Materialized, so that the planner takes this partition alone and all of it.
+	// Materialized, so that the planner takes this partition alone and all of it,
+	// and reads the question once.
 	searchAll = `
-	WITH part AS MATERIALIZED (SELECT id, vec FROM memory_pgvectors WHERE partition_id = ?)
-	SELECT id, CAST(-(vec <#> CAST(CAST(? AS TEXT) AS HALFVEC)) AS REAL) AS score
-	FROM part ORDER BY vec <#> CAST(CAST(? AS TEXT) AS HALFVEC), id LIMIT ?`
+	WITH asked AS MATERIALIZED (SELECT CAST(CAST(? AS TEXT) AS HALFVEC) AS vec),
+		part AS MATERIALIZED (SELECT v.id, v.vec <#> asked.vec AS far FROM memory_pgvectors AS v, asked WHERE v.partition_id = ?)
+	SELECT id, CAST(-far AS REAL) AS score FROM part ORDER BY far, id LIMIT ?`
 
 	searchOnly = `
-	WITH part AS MATERIALIZED (
-		SELECT id, vec FROM memory_pgvectors
-		WHERE partition_id = ? AND id IN (SELECT jsonb_array_elements_text(CAST(CAST(? AS TEXT) AS JSONB))))
-	SELECT id, CAST(-(vec <#> CAST(CAST(? AS TEXT) AS HALFVEC)) AS REAL) AS score
-	FROM part ORDER BY vec <#> CAST(CAST(? AS TEXT) AS HALFVEC), id LIMIT ?`
+	WITH asked AS MATERIALIZED (SELECT CAST(CAST(? AS TEXT) AS HALFVEC) AS vec),
+		part AS MATERIALIZED (
+			SELECT v.id, v.vec <#> asked.vec AS far FROM memory_pgvectors AS v, asked
+			WHERE v.partition_id = ? AND v.id IN (SELECT jsonb_array_elements_text(CAST(CAST(? AS TEXT) AS JSONB))))
+	SELECT id, CAST(-far AS REAL) AS score FROM part ORDER BY far, id LIMIT ?`
 
 	// The function of a tuned partition; its number is the only thing put in.
 	searchTuned = `SELECT id, score FROM memory_nearest_%d(CAST(CAST(? AS TEXT) AS HALFVEC), ?)`

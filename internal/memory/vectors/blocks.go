@@ -2,6 +2,7 @@ package vectors
 
 import (
 	"context"
+	"database/sql"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -91,20 +92,27 @@ func centreOf(ctx context.Context, tx *store.Tx, p *partition) ([]byte, error) {
 
 // sealOne makes the next block.
 func sealOne(ctx context.Context, tx *store.Tx, p *partition, from int64) error {
-	rows, err := store.All[row](ctx, tx, selectRows, from, lastSlot(p.ID), chunkSize)
-	if err != nil || len(rows) == 0 {
+	centre, steps, bits := unpackFloats(p.Centre), make([]int16, p.Dimensions), make([]byte, codeBytes(p.Dimensions))
+	block := make([]byte, 0, chunkSize*entrySize(p.Dimensions))
+	rows, err := tx.Query(ctx, selectRows, from, lastSlot(p.ID), chunkSize)
+	if err != nil {
 		return err
 	}
-	centre, steps, bits := unpackFloats(p.Centre), make([]int16, p.Dimensions), make([]byte, codeBytes(p.Dimensions))
-	block := make([]byte, 0, len(rows)*entrySize(p.Dimensions))
-	for _, r := range rows {
-		if len(r.Vec) != rowSize(p.Dimensions) {
-			return fmt.Errorf("the vector of %s is damaged", r.ID)
+	defer rows.Close()
+	for rows.Next() {
+		var id, vec sql.RawBytes
+		if err := rows.Scan(&p.Sealed, &id, &vec); err != nil {
+			return err
 		}
-		scale := unpackRow(steps, r.Vec)
-		block = appendEntry(block, r.Slot, encode(bits, scale, steps, centre), bits)
+		if len(vec) != rowSize(p.Dimensions) {
+			return fmt.Errorf("the vector of %s is damaged", id)
+		}
+		scale := unpackRow(steps, vec)
+		block = appendEntry(block, p.Sealed, encode(bits, scale, steps, centre), bits)
 	}
-	p.Sealed = rows[len(rows)-1].Slot
+	if err := errors.Join(rows.Err(), rows.Close()); err != nil || len(block) == 0 {
+		return err
+	}
 	if _, err := tx.Exec(ctx, insertBlock, p.Sealed, block); err != nil {
 		return err
 	}

@@ -32,12 +32,9 @@ func encode(into []byte, scale float32, steps []int16, centre []float32) code {
 			r := float32(steps[i])*scale - centre[i]
 			along += r * centre[i]
 			squares += r * r
-			if r > 0 {
-				word |= 1 << (i - from)
-				sum += r
-			} else {
-				sum -= r
-			}
+			bits := math.Float32bits(r)
+			sum += math.Float32frombits(bits & absolute)
+			word |= uint64(^bits>>31) << (i - from) // one where r is not negative
 		}
 		binary.LittleEndian.PutUint64(into[w*8:], word)
 	}

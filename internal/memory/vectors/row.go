@@ -22,13 +22,21 @@ func roundEven(x float32) float32 {
 	return float32(x+nearest) - nearest
 }
 
+// absolute clears the sign of a number, as bits; those of larger numbers are larger.
+const absolute = 1<<31 - 1
+
+// largest is the distance from zero of the number farthest from it.
+func largest(v []float32) float32 {
+	var most uint32
+	for _, x := range v {
+		most = max(most, math.Float32bits(x)&absolute)
+	}
+	return math.Float32frombits(most)
+}
+
 // toSteps rounds a vector into steps and answers their scale.
 func toSteps(steps []int16, v []float32) (scale float32) {
-	var largest float32
-	for _, x := range v {
-		largest = max(largest, x, -x)
-	}
-	if scale = largest / rowSteps; scale == 0 {
+	if scale = largest(v) / rowSteps; scale == 0 {
 		scale = 1
 	}
 	by := 1 / scale
@@ -43,9 +51,13 @@ func packRow(steps []int16, scale float32) []byte {
 	row := make([]byte, rowSize(n))
 	binary.LittleEndian.PutUint32(row, math.Float32bits(scale))
 	high, low := row[rowHead:rowHead+n], row[rowHead+n:]
-	for i, s := range steps {
-		high[i] = byte(s >> 4)
-		low[i/2] |= byte(s&15) << (i % 2 * 4)
+	for i := 0; i+1 < n; i += 2 {
+		a, b := steps[i], steps[i+1]
+		high[i], high[i+1] = byte(a>>4), byte(b>>4)
+		low[i/2] = byte(a&15) | byte(b&15)<<4
+	}
+	if n%2 == 1 {
+		high[n-1], low[n/2] = byte(steps[n-1]>>4), byte(steps[n-1]&15)
 	}
 	return row
 }
@@ -93,14 +105,11 @@ type question struct {
 // neither side is longer than its steps times the root of their number.
 func newQuestion(v []float32) question {
 	q := question{values: v, steps: make([]int16, len(v)), scale: 1}
-	var largest float32
-	for _, x := range v {
-		largest = max(largest, x, -x)
-	}
-	if largest == 0 {
+	most := largest(v)
+	if most == 0 {
 		return q
 	}
-	by := min(math.MaxInt16/largest, float32(0.99*math.MaxInt32/(rowSteps*math.Sqrt(float64(len(v))))))
+	by := min(math.MaxInt16/most, float32(0.99*math.MaxInt32/(rowSteps*math.Sqrt(float64(len(v))))))
 	for i, x := range v {
 		q.steps[i] = int16(math.RoundToEven(float64(x * by)))
 	}
