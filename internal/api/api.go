@@ -207,6 +207,7 @@ func (s *Server) table() []route {
 	}
 	if s.opts.Memory != nil {
 		all = append(all, memoryAPI{s.opts.Memory}.routes()...)
+		all = append(all, knowledgeAPI{s.opts.Memory}.routes()...)
 	}
 	if s.opts.Models != nil {
 		all = append(all, providersAPI{s.opts.Models}.routes()...)

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/fluxway/fluxway/internal/ids"
+	"github.com/fluxway/fluxway/internal/kit/safenet"
 	"github.com/fluxway/fluxway/internal/memory"
 	"github.com/fluxway/fluxway/internal/store"
 )
@@ -16,14 +17,26 @@ func (a *App) openMemory(ctx context.Context) error {
 		return err
 	}
 	cfg := a.cfg.Memory
+	dialer, err := safenet.New(safenet.Options{Allow: a.cfg.Tools.PrivateHosts})
+	if err != nil {
+		return err
+	}
 	a.memory, err = memory.New(memory.Options{
-		DB: a.db, Hub: a.hub, Jobs: a.queue, Log: a.log, Index: index, Embedder: embedder,
+		DB: a.db, Hub: a.hub, Jobs: a.queue, Log: a.log, Index: index, Embedder: embedder, Net: dialer,
 		Rules: memory.Rules{
 			Off: !cfg.Learn, Every: cfg.LearnEvery, Confidence: float64(cfg.Confidence) / 100, Deny: cfg.Deny, Keep: cfg.Keep.Std(), Turns: cfg.Turns,
 			Session: cfg.Graph == "session", Folders: cfg.Folders, Forbidden: []string{a.data.Dir},
 		},
 	})
 	return err
+}
+
+// putMemory gives agents the tools of memory, those of the graph also under the names with an underscore before them.
+func (a *App) putMemory() error {
+	if err := a.toolbox.Put(memory.ToolOrigin, a.memory.Tools()...); err != nil {
+		return err
+	}
+	return a.toolbox.Put(memory.ToolOrigin+"/underscore", a.memory.UnderscoreTools()...)
 }
 
 // errNoMemory cannot happen once New has returned: who deletes is built before memory, and asks it later.

@@ -38,6 +38,9 @@ func (a *App) openTools(context.Context) (err error) {
 	if err := a.toolbox.Put(builtin.Origin, list...); err != nil {
 		return err
 	}
+	if err := a.putMemory(); err != nil {
+		return err
+	}
 	servers, err := settingsServers(a.cfg.Tools)
 	if err != nil {
 		return err

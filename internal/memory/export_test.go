@@ -26,3 +26,13 @@ func codeOf(err error) string {
 	}
 	return fault.From(err).Code
 }
+
+// Index reads a source without waiting for the job.
+func (m *Mind) Index(ctx context.Context, id ids.Source) (Indexed, error) {
+	return m.indexSource(ctx, id, func(int, int, string) error { return nil })
+}
+
+// IndexUntil reads a source and tells how many files were begun.
+func (m *Mind) IndexUntil(ctx context.Context, id ids.Source, tell func(done int)) (Indexed, error) {
+	return m.indexSource(ctx, id, func(done, _ int, _ string) error { tell(done); return nil })
+}

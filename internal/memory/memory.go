@@ -14,6 +14,7 @@ import (
 	"github.com/fluxway/fluxway/internal/events"
 	"github.com/fluxway/fluxway/internal/ids"
 	"github.com/fluxway/fluxway/internal/jobs"
+	"github.com/fluxway/fluxway/internal/kit/safenet"
 	"github.com/fluxway/fluxway/internal/store"
 )
 
@@ -32,7 +33,9 @@ type Options struct {
 	// Extractor finds facts in what was said; nil: only what plain rules find.
 	Extractor Extractor
 	Rules     Rules
-	Log       *slog.Logger // nil: silent
+	Net       *safenet.Dialer // for knowledge from the web; nil: none is read
+	Reader    Reader          // how documents are read; zero: the usual limits
+	Log       *slog.Logger    // nil: silent
 }
 
 // Rules are what is remembered, and for how long.
@@ -60,6 +63,8 @@ type Mind struct {
 	known     map[string]Embedder // by name
 	extractor Extractor
 	rules     Rules
+	net       *safenet.Dialer
+	reader    Reader
 	log       *slog.Logger
 	engine    engine
 	numbers   numbers
@@ -85,7 +90,7 @@ func New(opts Options) (*Mind, error) {
 	opts.Rules.Keep = cmp.Or(opts.Rules.Keep, 365*day)
 	m := &Mind{
 		db: opts.DB, hub: opts.Hub, queue: opts.Jobs, index: opts.Index, embedder: opts.Embedder, known: map[string]Embedder{}, extractor: opts.Extractor,
-		rules: opts.Rules, log: log, engine: engineOf(opts.DB), wake: make(chan struct{}, 1),
+		rules: opts.Rules, net: opts.Net, reader: opts.Reader.withDefaults(), log: log, engine: engineOf(opts.DB), wake: make(chan struct{}, 1),
 	}
 	for _, e := range append(opts.Former[:len(opts.Former):len(opts.Former)], opts.Embedder) {
 		if e != nil {
@@ -100,6 +105,7 @@ func New(opts Options) (*Mind, error) {
 	for _, kind := range []jobs.Kind{
 		{Name: learnKind, Concurrency: 2, Run: m.learn, Timeout: 5 * time.Minute},
 		{Name: embedKind, Concurrency: 1, Run: m.embedAll, Timeout: time.Hour},
+		{Name: indexKind, Concurrency: 2, Run: m.indexJob, Timeout: 12 * time.Hour, Attempts: 3},
 	} {
 		if err := m.queue.Define(kind); err != nil {
 			return nil, err
@@ -110,11 +116,17 @@ func New(opts Options) (*Mind, error) {
 	return m, nil
 }
 
-// Run writes down what was used, and has texts embedded, until ctx ends.
+// Run writes down what was used, has texts embedded and watches folders, until ctx ends.
 func (m *Mind) Run(ctx context.Context) error {
+	w, err := m.newWatcher()
+	if err != nil {
+		return err
+	}
+	defer w.close()
 	ticker := time.NewTicker(tendEvery)
 	defer ticker.Stop()
 	m.tend(ctx)
+	w.look(ctx)
 	for {
 		select {
 		case <-ctx.Done():
@@ -124,6 +136,11 @@ func (m *Mind) Run(ctx context.Context) error {
 			m.embedSoon(ctx)
 		case <-ticker.C:
 			m.tend(ctx)
+			w.tend(ctx)
+		case change, ok := <-w.changes():
+			if ok {
+				w.changed(ctx, change)
+			}
 		}
 	}
 }

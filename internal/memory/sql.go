@@ -190,3 +190,41 @@ const (
 )
 
 const countTexts = `SELECT kind AS name, coalesce(sum(texts), 0) AS n FROM memory_spaces WHERE workspace_id = ? AND (user_id = '' OR user_id = ?) GROUP BY kind`
+
+// Knowledge.
+const (
+	sourceColumns = `s.id, s.workspace_id, s.user_id, s.agent, s.project, s.kind, s.location, s.title, s.options, s.watch, s.state, s.error, s.created_by,
+		s.created_at, s.updated_at, s.indexed_at,
+		(SELECT count(*) FROM memory_files AS f WHERE f.source_id = s.id) AS files,
+		(SELECT count(*) FROM memory_files AS f WHERE f.source_id = s.id AND f.state = 'failed') AS failed,
+		(SELECT coalesce(sum(f.pieces), 0) FROM memory_files AS f WHERE f.source_id = s.id) AS pieces`
+	insertSource = `
+		INSERT INTO memory_sources (id, workspace_id, user_id, agent, project, kind, location, title, options, body, watch, state, error, created_by, created_at, updated_at)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+	selectSource = `SELECT ` + sourceColumns + ` FROM memory_sources AS s WHERE s.id = ? AND s.workspace_id = ? AND (s.user_id = '' OR s.user_id = ?)`
+	listSources  = `
+		SELECT ` + sourceColumns + ` FROM memory_sources AS s
+		WHERE s.workspace_id = ? AND (s.user_id = '' OR s.user_id = ?) AND (? = '' OR s.id < ?) ORDER BY s.id DESC LIMIT ?`
+	selectAnySource = `SELECT ` + sourceColumns + ` FROM memory_sources AS s WHERE s.id = ?`
+	selectBody      = `SELECT body FROM memory_sources WHERE id = ?`
+	selectWatched   = `SELECT ` + sourceColumns + ` FROM memory_sources AS s WHERE s.watch AND s.kind IN ('file', 'folder', 'glob', 'git') ORDER BY s.id LIMIT 1000`
+	setSourceState  = `UPDATE memory_sources SET state = ?, error = ?, updated_at = ? WHERE id = ?`
+	setSourceDone   = `UPDATE memory_sources SET state = ?, error = ?, updated_at = ?, indexed_at = ? WHERE id = ?`
+	deleteSource    = `DELETE FROM memory_sources WHERE id = ?`
+
+	fileColumns   = `id, path, title, format, size, state, code, error, hint, pieces, indexed_at, stamp, hash`
+	listFiles     = `SELECT ` + fileColumns + ` FROM memory_files WHERE source_id = ? AND (? = '' OR state = ?) AND path > ? ORDER BY path LIMIT ?`
+	selectFiles   = `SELECT ` + fileColumns + ` FROM memory_files WHERE source_id = ?`
+	selectFileIDs = `SELECT id FROM memory_files WHERE source_id = ?`
+	staleFiles    = `UPDATE memory_files SET stamp = '', hash = '' WHERE source_id = ?`
+	upsertFile    = `
+		INSERT INTO memory_files (id, source_id, path, title, format, size, stamp, hash, state, code, error, hint, pieces, indexed_at)
+		SELECT CAST(? AS TEXT), s.id, CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS BIGINT), CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS TEXT),
+			CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS BIGINT), CAST(? AS BIGINT)
+		FROM memory_sources AS s WHERE s.id = ?
+		ON CONFLICT (source_id, path) DO UPDATE SET title = excluded.title, format = excluded.format, size = excluded.size, stamp = excluded.stamp,
+			hash = excluded.hash, state = excluded.state, code = excluded.code, error = excluded.error, hint = excluded.hint, pieces = excluded.pieces,
+			indexed_at = excluded.indexed_at`
+	restampFile = `UPDATE memory_files SET stamp = ? WHERE id = ?`
+	deleteFile  = `DELETE FROM memory_files WHERE id = ?`
+)

@@ -6712,6 +6712,262 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  "/api/v1/knowledge/sources": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** Where knowledge is read from, newest first. */
+    get: {
+      parameters: {
+        query?: {
+          /** How many rows at the most, 1 to 500; 50 if left out. */
+          limit?: number;
+          /** next_cursor of the page before. */
+          cursor?: string;
+        };
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["KnowledgeSourcePage"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    put?: never;
+    /** Have a file, folder, pattern, web page, repository or pasted text read. */
+    post: {
+      parameters: {
+        query?: never;
+        header?: {
+          /** A fresh random text; the same request with the same key within a day gets the same answer instead of being done twice. */
+          "Idempotency-Key"?: string;
+        };
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: {
+        content: {
+          "application/json": components["schemas"]["NewSourceRequest"];
+        };
+      };
+      responses: {
+        201: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["KnowledgeSource"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/knowledge/sources/{source}": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** One source, and how far it is read. */
+    get: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path: {
+          source: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["KnowledgeSource"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    put?: never;
+    post?: never;
+    /** Forget a source and what was read of it; the files stay. */
+    delete: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path: {
+          source: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        204: {
+          headers: { [name: string]: unknown };
+          content?: never;
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/knowledge/sources/{source}/files": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** The documents of a source, and what was wrong with those that could not be read. */
+    get: {
+      parameters: {
+        query?: {
+          /** How many rows at the most, 1 to 500; 50 if left out. */
+          limit?: number;
+          /** next_cursor of the page before. */
+          cursor?: string;
+          state?: "ready" | "failed" | "reading";
+        };
+        header?: never;
+        path: {
+          source: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["KnowledgeFilePage"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/knowledge/sources/{source}/reindex": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get?: never;
+    put?: never;
+    /** Read what changed again, or everything. */
+    post: {
+      parameters: {
+        query?: never;
+        header?: {
+          /** A fresh random text; the same request with the same key within a day gets the same answer instead of being done twice. */
+          "Idempotency-Key"?: string;
+        };
+        path: {
+          source: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: {
+        content: {
+          "application/json": components["schemas"]["ReindexRequest"];
+        };
+      };
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["KnowledgeSource"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/knowledge/search": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** Search documents. */
+    get: {
+      parameters: {
+        query: {
+          query: string;
+          /** Only this source. */
+          source?: string;
+          agent?: string;
+          project?: string;
+          /** 10 if left out. */
+          limit?: number;
+          explain?: boolean;
+        };
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["MemoryAnswer"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   "/api/v1/providers": {
     parameters: { query?: never; header?: never; path?: never; cookie?: never };
     /** Who serves models, whether they are ready, and what to do if not. */
@@ -9807,6 +10063,78 @@ export interface components {
       building?: string;
       waiting: number;
       vectors: number;
+    };
+    KnowledgeSourcePage: {
+      data: components["schemas"]["KnowledgeSource"][];
+      has_more: boolean;
+      next_cursor?: string;
+    };
+    KnowledgeSource: {
+      id: string;
+      user?: string;
+      agent?: string;
+      project?: string;
+      kind: string;
+      location?: string;
+      title: string;
+      options: components["schemas"]["KnowledgeSourceOptions"];
+      watch: boolean;
+      state: string;
+      error?: string;
+      created_by?: string;
+      created_at: string;
+      updated_at: string;
+      indexed_at?: string;
+      files: number;
+      failed: number;
+      pieces: number;
+    };
+    KnowledgeSourceOptions: {
+      include?: string[];
+      exclude?: string[];
+      branch?: string;
+    };
+    NewSourceRequest: {
+      /** Told by the location if left out. */
+      kind?: "file" | "folder" | "glob" | "url" | "text" | "git";
+      /** A path on the server, a pattern such as /docs/** /*.md, a web address, or a repository. */
+      location?: string;
+      title?: string;
+      /** Pasted text, instead of a location. */
+      text?: string;
+      /** Who may look things up in it; workspace, everyone, if left out. */
+      scope?: "user" | "workspace" | "agent" | "project";
+      agent?: string;
+      project?: string;
+      /** Patterns: only these files of a folder or repository. */
+      include?: string[];
+      exclude?: string[];
+      /** Of a repository; its default if left out. */
+      branch?: string;
+      /** Read it again when its files change. */
+      watch?: boolean;
+    };
+    KnowledgeFilePage: {
+      data: components["schemas"]["KnowledgeFile"][];
+      has_more: boolean;
+      next_cursor?: string;
+    };
+    KnowledgeFile: {
+      id: string;
+      path: string;
+      title?: string;
+      format?: string;
+      size: number;
+      state: string;
+      code?: string;
+      error?: string;
+      hint?: string;
+      pieces: number;
+      indexed_at: string;
+    };
+    ReindexRequest: {
+      /** Also what has not changed. */
+      everything?: boolean;
     };
     ProviderPage: {
       data: components["schemas"]["Provider"][];
