@@ -17,16 +17,19 @@ var (
 	noting      = []string{"todo_*", "scratch_*"}
 	asking      = []string{"ask_user"}
 	web         = []string{"fetch_url", "web_*"}
-	remembering = []string{"memory_*", "knowledge_*", "graph_*"}
-	editing     = []string{"write_file", "edit_file", "git_commit", "git_branch"}
-	running     = []string{"run_command", "run_code"}
+	remembering = []string{
+		"remember", "recall", "forget", "knowledge_*", "create_entities", "create_relations", "add_observations", "delete_entities", "delete_relations",
+		"delete_observations", "read_graph", "search_nodes", "open_nodes",
+	}
+	editing = []string{"write_file", "edit_file", "git_commit", "git_branch"}
+	running = []string{"run_command", "run_code"}
 )
 
 // presets are the agents in the binary, by name.
 func presets() map[string]Agent {
 	all := []Agent{
 		{
-			Name: "assistant", Title: "Assistant", Hue: "iris", Tools: tools.All(),
+			Name: "assistant", Title: "Assistant", Hue: "iris", Tools: tools.Filter{Allow: []string{"*"}, Deny: []string{"_*"}}, // second names of the graph's tools
 			Description: "Answers questions and helps with everyday work: writing, explaining, planning, looking things up.",
 		},
 		{
