@@ -1,5 +1,5 @@
 import clsx from "clsx";
-import { Ban, Check, Clock, LoaderCircle, Minus, Pause, RotateCw, X } from "lucide-react";
+import { Ban, Check, Clock, Hand, LoaderCircle, Minus, Pause, RotateCw, X } from "lucide-react";
 import type { ReactNode } from "react";
 import { hueOf, initials } from "@/lib/format";
 import { common } from "@/lib/messages/common";
@@ -78,6 +78,7 @@ type Look = { tone: Tone; icon: ReactNode; word: string };
 const words = common.states;
 const looks: Record<string, Look> = {
   running: { tone: "run", icon: <Dot tone="run" live />, word: words.working },
+  waiting: { tone: "warn", icon: <Hand />, word: words.needsYou },
   queued: { tone: "plain", icon: <Clock />, word: words.queued },
   available: { tone: "plain", icon: <Clock />, word: words.queued },
   scheduled: { tone: "plain", icon: <Clock />, word: words.scheduled },

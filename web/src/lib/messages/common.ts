@@ -50,6 +50,7 @@ export const common = {
   loading: "Loading",
   states: {
     working: "Working",
+    needsYou: "Needs you",
     queued: "Queued",
     done: "Done",
     failed: "Failed",

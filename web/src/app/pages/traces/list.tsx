@@ -1,0 +1,33 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { agentsQuery } from "@/features/agents/queries";
+import { TraceList } from "@/features/traces/list";
+import { traces } from "@/lib/messages/traces";
+import { TopBar } from "@/ui/page";
+
+/** All requests; the filters are in the address. */
+export default function TracesRoute() {
+  const filter = useSearch({ from: "/shell/traces" });
+  const navigate = useNavigate();
+  const agents = useQuery(agentsQuery);
+  return (
+    <>
+      <TopBar title={traces.title} />
+      <TraceList
+        filter={filter}
+        onFilter={(search) => void navigate({ to: "/traces", search, replace: true })}
+        agents={agents.data?.data ?? []}
+        link={(run, children) => (
+          <Link to="/traces/$run" params={{ run: run.id }} className="block">
+            {children}
+          </Link>
+        )}
+        begin={
+          <Link to="/chat" className="btn solid">
+            {traces.newChat}
+          </Link>
+        }
+      />
+    </>
+  );
+}

@@ -1,0 +1,146 @@
+import type { Run } from "@/api/types";
+import type { Step } from "./queries";
+
+/** One bar of the waterfall. Times are milliseconds since the request began. */
+export type Span = {
+  id: string;
+  depth: number;
+  kind: string;
+  name: string;
+  note: string;
+  agent: string;
+  start: number;
+  end: number;
+  /** Until the first token, of a model's answer. */
+  first?: number;
+  state: "done" | "failed" | "running" | "waiting";
+  step?: Step;
+  run: Run;
+  /** It has others inside. */
+  parent: boolean;
+};
+
+/** A run with its steps and its helpers, as it was read. */
+export type Tree = { run: Run; steps: readonly Step[]; helpers: readonly Tree[] };
+
+const ms = (at: string | undefined, fallback: number) => (at ? Date.parse(at) : fallback);
+
+/** All spans of a request in the order of its tree; what still runs ends now. */
+export function spansOf(tree: Tree, now: number): Span[] {
+  const zero = ms(tree.run.started_at, Date.parse(tree.run.created_at));
+  return collect(tree, zero, now, 0);
+}
+
+function collect(tree: Tree, zero: number, now: number, depth: number): Span[] {
+  const { run } = tree;
+  const start = ms(run.started_at, Date.parse(run.created_at));
+  const spans: Span[] = [
+    {
+      id: run.id,
+      depth,
+      kind: depth === 0 ? "request" : "helper",
+      name: depth === 0 ? "request" : `${run.agent}.run`,
+      note: depth === 0 ? run.title : (run.task ?? run.title),
+      agent: run.agent,
+      start: start - zero,
+      end: ms(run.finished_at, now) - zero,
+      state: runState(run.state),
+      run,
+      parent: true,
+    },
+  ];
+  const left = new Set(tree.helpers);
+  for (const step of tree.steps) {
+    const mine = [...left].filter((one) => step.call !== undefined && one.run.call === step.call);
+    if (step.kind === "helper" && mine.length > 0) {
+      for (const one of mine) {
+        left.delete(one);
+        spans.push(...collect(one, zero, now, depth + 1));
+      }
+      continue;
+    }
+    spans.push(spanOf(step, run, zero, now, depth + 1));
+    for (const one of mine) {
+      left.delete(one);
+      spans.push(...collect(one, zero, now, depth + 2));
+    }
+  }
+  for (const one of left) spans.push(...collect(one, zero, now, depth + 1));
+  return spans;
+}
+
+function spanOf(step: Step, run: Run, zero: number, now: number, depth: number): Span {
+  const end = ms(step.finished_at, now);
+  const start = ms(step.started_at, step.finished_at ? end - (step.took_ms ?? 0) : now);
+  return {
+    id: `${run.id}/${step.seq}`,
+    depth,
+    kind: step.kind,
+    name: step.kind === "model" ? `model.turn ${step.turn ?? ""}`.trim() : `${step.kind}.${step.name}`,
+    note: step.kind === "model" ? step.name : noteOf(step),
+    agent: run.agent,
+    start: start - zero,
+    end: end - zero,
+    ...(step.ttft_ms ? { first: start - zero + step.ttft_ms } : {}),
+    state:
+      step.state === "failed"
+        ? "failed"
+        : step.state === "finished"
+          ? "done"
+          : step.state === "waiting"
+            ? "waiting"
+            : "running",
+    step,
+    run,
+    parent: false,
+  };
+}
+
+function noteOf(step: Step): string {
+  const input = step.input;
+  if (input && typeof input === "object")
+    return Object.values(input)
+      .map((one) => (typeof one === "string" ? one : JSON.stringify(one)))
+      .join(" ")
+      .replace(/\s+/g, " ")
+      .slice(0, 120);
+  return step.preview?.split("\n")[0]?.slice(0, 120) ?? "";
+}
+
+function runState(state: string): Span["state"] {
+  if (state === "failed" || state === "cancelled") return "failed";
+  if (state === "finished") return "done";
+  return state === "waiting" ? "waiting" : "running";
+}
+
+/** Where a bar lies, in percent of the width; never thinner than can be seen. */
+export type Box = { left: number; width: number; first: number; labelLeft: boolean };
+
+export function layout(span: Span, total: number): Box {
+  const whole = Math.max(total, 1);
+  const left = clamp((span.start / whole) * 100);
+  const width = Math.max(clamp((span.end / whole) * 100) - left, 0.4);
+  const first =
+    span.first === undefined
+      ? 0
+      : clamp(((span.first - span.start) / Math.max(span.end - span.start, 1)) * 100);
+  return { left: Math.min(left, 99.6), width, first, labelLeft: left + width > 84 };
+}
+
+const clamp = (n: number) => Math.min(100, Math.max(0, n));
+
+/** Marks of the axis: a few round numbers of milliseconds. */
+export function ticks(total: number, most = 6): number[] {
+  const rough = Math.max(total, 1) / most;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = [1, 2, 5, 10].map((n) => n * power).find((n) => n >= rough) ?? rough;
+  const out: number[] = [];
+  for (let at = 0; at <= total; at += step) out.push(at);
+  return out;
+}
+
+/** Percentiles of durations, by the nearest rank. */
+export function percentile(sorted: readonly number[], p: number): number | undefined {
+  if (sorted.length === 0) return undefined;
+  return sorted[Math.max(0, Math.ceil((p / 100) * sorted.length) - 1)];
+}
