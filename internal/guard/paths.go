@@ -71,7 +71,7 @@ func (g *Guard) judgePaths(j *judging) finding {
 		real := realPath(p)
 		j.paths[i] = real
 		switch {
-		case withinAny(g.protected, real) || withinAny(realPaths(j.policy.Paths.Deny), real):
+		case g.offLimits(folder, real) || withinAny(realPaths(j.policy.Paths.Deny), real):
 			return final("guard.path_denied", p+" is off limits for tools.", "Leave it alone; work inside the project.")
 		case folder != "" && within(folder, real), withinAny(realPaths(j.policy.Paths.Allow), real) && j.spec.Origin != builtin:
 			continue
@@ -81,6 +81,18 @@ func (g *Guard) judgePaths(j *judging) finding {
 		worst = worst.or(finding{action: j.policy.Paths.Outside, rule: "guard.path_outside", reason: j.spec.Name + " would touch " + p + ", which is outside the project folder."})
 	}
 	return worst
+}
+
+// offLimits reports whether a path is protected. A folder that was given to an agent may lie below something protected,
+// as the files of a workspace lie in our own data; then what is in it may be touched, and nothing beside it.
+func (g *Guard) offLimits(folder, real string) bool {
+	for _, root := range g.protected {
+		given := folder != "" && folder != root && within(root, folder) && within(folder, real)
+		if within(root, real) && !given {
+			return true
+		}
+	}
+	return false
 }
 
 func realPaths(list []string) []string {

@@ -195,10 +195,29 @@ func (p *Projects) Get(ctx context.Context, ws ids.Workspace, id ids.Project) (P
 	return p.one(ctx, p.db.Read(), ws, id)
 }
 
+// Find is one project by its id or its name.
+func (p *Projects) Find(ctx context.Context, ws ids.Workspace, ref string) (Project, error) {
+	if strings.HasPrefix(ref, ids.Project("").Prefix()+"_") {
+		return p.Get(ctx, ws, ids.Project(ref))
+	}
+	got, err := store.One[Project](ctx, p.db.Read(), selectName, ws, ref)
+	if errors.Is(err, store.ErrNoRows) {
+		return got, noProject(ref)
+	}
+	if err != nil {
+		return got, fmt.Errorf("reading a project: %w", err)
+	}
+	return got, nil
+}
+
+func noProject(ref string) error {
+	return fault.New(fault.NotFound, "project_not_found", "There is no project %s.", ref).WithHint("GET /api/v1/projects lists them.")
+}
+
 func (p *Projects) one(ctx context.Context, q store.Querier, ws ids.Workspace, id ids.Project) (Project, error) {
 	got, err := store.One[Project](ctx, q, selectProject, ws, id)
 	if errors.Is(err, store.ErrNoRows) {
-		return got, fault.New(fault.NotFound, "project_not_found", "There is no project %s.", id).WithHint("GET /api/v1/projects lists them.")
+		return got, noProject(string(id))
 	}
 	if err != nil {
 		return got, fmt.Errorf("reading a project: %w", err)

@@ -438,6 +438,14 @@ func TestProjects(t *testing.T) {
 		if _, err := w.Get(ctx, ids.New[ids.Workspace](), made.ID); !fault.HasCode(err, "project_not_found") {
 			t.Errorf("from another workspace: %v", err)
 		}
+		for _, ref := range []string{string(made.ID), name} {
+			if found, err := w.Find(ctx, w.ws, ref); err != nil || found != changed {
+				t.Errorf("Find(%s) = %+v, %v", ref, found, err)
+			}
+		}
+		if _, err := w.Find(ctx, w.ws, "nobody"); !fault.HasCode(err, "project_not_found") {
+			t.Errorf("Find of nothing: %v", err)
+		}
 		if list, err := w.List(ctx, w.ws); err != nil || len(list) != 1 || list[0] != changed {
 			t.Errorf("List = %+v, %v", list, err)
 		}

@@ -6,6 +6,7 @@ const (
 	insertProject  = `INSERT INTO projects_projects (` + projectColumns + `) VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`
 	selectProject  = `SELECT ` + projectColumns + ` FROM projects_projects WHERE workspace_id = ? AND id = ?`
 	selectFolder   = `SELECT ` + projectColumns + ` FROM projects_projects WHERE workspace_id = ? AND folder = ?`
+	selectName     = `SELECT ` + projectColumns + ` FROM projects_projects WHERE workspace_id = ? AND name = ?`
 	listProjects   = `SELECT ` + projectColumns + ` FROM projects_projects WHERE workspace_id = ? ORDER BY name, id`
 	updateProject  = `UPDATE projects_projects SET name = ?, trusted = ?, updated_at = ? WHERE workspace_id = ? AND id = ?`
 	deleteProject  = `DELETE FROM projects_projects WHERE workspace_id = ? AND id = ?`
