@@ -102,18 +102,27 @@ const (
 	burstSize = 16 << 10
 )
 
+// burstGap is how close together the pieces of a burst come.
+const burstGap = 2 * time.Millisecond
+
 // window is the buffer of one stream: a piece, or a burst while there is one.
 type window struct {
 	piece *[pieceSize]byte
 	burst *[burstSize]byte
+	last  time.Time // when something came; zero: nothing yet
 }
 
 // next is where to read to after n bytes came.
 func (w *window) next(n int) []byte {
+	now := time.Now()
+	fast := n == pieceSize || !w.last.IsZero() && now.Sub(w.last) < burstGap
+	if n > 0 {
+		w.last = now
+	}
 	switch {
-	case w.burst == nil && n == pieceSize:
+	case fast && w.burst == nil:
 		w.burst = bursts.Get().(*[burstSize]byte)
-	case w.burst != nil && n < pieceSize:
+	case !fast && w.burst != nil:
 		bursts.Put(w.burst)
 		w.burst = nil
 	}
@@ -260,6 +269,12 @@ func (a doorsAPI) stream(ctx context.Context, c *call, models *providers.Router,
 	pooled := pieces.Get().(*[pieceSize]byte)
 	defer pieces.Put(pooled)
 	text := pooled[:0]
+	var burst *[burstSize]byte // while many chunks come at once
+	defer func() {
+		if burst != nil {
+			bursts.Put(burst)
+		}
+	}()
 	var chunk providers.Chunk
 	for {
 		err := s.Next(&chunk)
@@ -273,6 +288,13 @@ func (a doorsAPI) stream(ctx context.Context, c *call, models *providers.Router,
 			return err
 		}
 		text = enc.Chunk(text, &chunk)
+		if chunk.More && len(text) < burstSize-pieceSize {
+			if burst == nil {
+				burst = bursts.Get().(*[burstSize]byte)
+				text = append(burst[:0], text...)
+			}
+			continue
+		}
 		switch chunk.Kind {
 		case providers.ChunkStart, providers.ChunkUsage, providers.ChunkToolEnd: // more follows at once
 			continue
@@ -280,11 +302,11 @@ func (a doorsAPI) stream(ctx context.Context, c *call, models *providers.Router,
 		if err := out.write(text); err != nil {
 			return nil //nolint:nilerr // the caller is gone: closing the stream tells the vendor and the ledger
 		}
-		if cap(text) <= cap(pooled) {
-			text = text[:0]
-		} else {
-			text = pooled[:0] // one large piece must not stay for the whole stream
+		if burst != nil {
+			bursts.Put(burst)
+			burst = nil
 		}
+		text = pooled[:0] // one large piece must not stay for the whole stream
 	}
 }
 

@@ -78,6 +78,7 @@ type Chunk struct {
 	Model string // the model that really answers
 	Usage Usage
 	Stop  StopReason
+	More  bool // the next one is here already: whoever passes chunks on may wait for it
 }
 
 // StopReason says why a model stopped.

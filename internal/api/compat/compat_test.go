@@ -255,8 +255,8 @@ func TestErrorsHaveTheVendorsShape(t *testing.T) {
 	busy := fault.New(fault.Unavailable, providers.CodeOverloaded, "Busy.").WithHint("Wait.")
 	for _, tt := range []struct{ got, want string }{
 		{string(compat.Chat{}.Error(long, "r")), `{"error":{"code":"context_length_exceeded","message":"Too much. Shorten it.","param":null,"request_id":"r","type":"invalid_request_error"}}`},
-		{string(compat.Messages{}.Error(long, "r")), `{"error":{"message":"prompt is too long: Too much. Shorten it.","type":"invalid_request_error"},"request_id":"r","type":"error"}`},
-		{string(compat.Messages{}.Error(busy, "r")), `{"error":{"message":"Busy. Wait.","type":"overloaded_error"},"request_id":"r","type":"error"}`},
+		{string(compat.Messages{}.Error(long, "r")), `{"error":{"code":"context_too_long","message":"prompt is too long: Too much. Shorten it.","type":"invalid_request_error"},"request_id":"r","type":"error"}`},
+		{string(compat.Messages{}.Error(busy, "r")), `{"error":{"code":"provider_overloaded","message":"Busy. Wait.","type":"overloaded_error"},"request_id":"r","type":"error"}`},
 	} {
 		if tt.got != tt.want {
 			t.Errorf("got  %s\nwant %s", tt.got, tt.want)

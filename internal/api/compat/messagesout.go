@@ -197,5 +197,5 @@ func objectArgs(args json.RawMessage) json.RawMessage {
 
 // Error encodes a refusal.
 func (Messages) Error(f *fault.Fault, request string) []byte {
-	return encode(object{"type": "error", "error": object{"type": anthropicType(f), "message": anthropicWords(f)}, "request_id": request})
+	return encode(object{"type": "error", "error": object{"type": anthropicType(f), "message": anthropicWords(f), "code": f.Code}, "request_id": request})
 }

@@ -43,40 +43,81 @@ func String(body []byte, key string) (string, bool) {
 	return Text(Find(body, key))
 }
 
-// Set is a copy of body with a top-level field set to a raw value: replaced
-// wherever it is (every time it is repeated), or added as the first field.
-func Set(body []byte, key string, value []byte) ([]byte, error) {
-	out := make([]byte, 0, len(body)+len(key)+len(value)+4)
-	copied := 0
+// Field is a top-level field to be set to a raw value.
+type Field struct {
+	Key   string
+	Value []byte
+}
+
+// Quoted is a field with a string value.
+func Quoted(key, value string) Field {
+	if plain(value) {
+		return Field{key, append(append(append(make([]byte, 0, len(value)+2), '"'), value...), '"')}
+	}
+	quoted, err := json.Marshal(value)
+	if err != nil {
+		panic("rawjson: a string cannot be encoded: " + err.Error()) // json encodes every string
+	}
+	return Field{key, quoted}
+}
+
+// plain says whether a string needs nothing but quotes around it.
+func plain(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c >= 0x7f || c == '"' || c == '\\' || c == '<' || c == '>' || c == '&' {
+			return false
+		}
+	}
+	return true
+}
+
+// Set is a copy of body with top-level fields set: replaced wherever they are
+// (every time one is repeated), or added at the end.
+func Set(body []byte, fields ...Field) ([]byte, error) {
+	size := len(body)
+	for _, f := range fields {
+		size += len(f.Key) + len(f.Value) + 4
+	}
+	out := make([]byte, 0, size)
+	copied, empty := 0, true
+	var found uint64
 	if err := walk(body, func(k []byte, start, end int) bool {
-		if string(k) == key {
-			out = append(append(out, body[copied:start]...), value...)
-			copied = end
+		empty = false
+		if i := index(fields, k); i >= 0 {
+			out = append(append(out, body[copied:start]...), fields[i].Value...)
+			copied, found = end, found|1<<i
 		}
 		return true
 	}); err != nil {
 		return nil, err
 	}
-	if copied > 0 {
-		return append(out, body[copied:]...), nil
+	end := bytes.LastIndexByte(body, '}')
+	out = append(out, body[copied:end]...)
+	for i, f := range fields {
+		if found&(1<<i) != 0 {
+			continue
+		}
+		if !empty {
+			out = append(out, ',')
+		}
+		empty = false
+		out = append(append(strconv.AppendQuote(out, f.Key), ':'), f.Value...)
 	}
-	open := bytes.IndexByte(body, '{') + 1
-	out = append(out, body[:open]...)
-	out = strconv.AppendQuote(out, key)
-	out = append(append(out, ':'), value...)
-	if rest := bytes.TrimLeft(body[open:], " \t\r\n"); len(rest) > 0 && rest[0] != '}' {
-		out = append(out, ',')
-	}
-	return append(out, body[open:]...), nil
+	return append(out, body[end:]...), nil
 }
 
-// SetString is Set with a string value.
-func SetString(body []byte, key, value string) ([]byte, error) {
-	quoted, err := json.Marshal(value)
-	if err != nil {
-		return nil, err
+func index(fields []Field, key []byte) int {
+	for i := range fields {
+		if fields[i].Key == string(key) {
+			return i
+		}
 	}
-	return Set(body, key, quoted)
+	return -1
+}
+
+// SetString is Set of one field with a string value.
+func SetString(body []byte, key, value string) ([]byte, error) {
+	return Set(body, Quoted(key, value))
 }
 
 func walk(b []byte, f func(key []byte, start, end int) bool) error {

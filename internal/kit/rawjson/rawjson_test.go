@@ -11,9 +11,9 @@ func TestSetAndFind(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct{ in, want string }{
 		"replaced":               {`{"a":1,"model":"x","b":[1,{"model":"no"}]}`, `{"a":1,"model":"new","b":[1,{"model":"no"}]}`},
-		"added":                  {`{ "a":1}`, `{"model":"new", "a":1}`},
+		"added":                  {`{ "a":1}`, `{ "a":1,"model":"new"}`},
 		"added to nothing":       {` {} `, ` {"model":"new"} `},
-		"nested is left alone":   {`{"x":{"model":"no"},"y":"\"model\":\"no\"}"}`, `{"model":"new","x":{"model":"no"},"y":"\"model\":\"no\"}"}`},
+		"nested is left alone":   {`{"x":{"model":"no"},"y":"\"model\":\"no\"}"}`, `{"x":{"model":"no"},"y":"\"model\":\"no\"}","model":"new"}`},
 		"spaces and escapes":     {"{\n \"k\\\\\" : \"}\" ,\n \"model\" : null }", "{\n \"k\\\\\" : \"}\" ,\n \"model\" : \"new\" }"},
 		"every repeat is set":    {`{"model":"a","model":"b"}`, `{"model":"new","model":"new"}`},
 		"deep arrays are passed": {`{"m":[[["]"]]],"model":1.5e3}`, `{"m":[[["]"]]],"model":"new"}`},

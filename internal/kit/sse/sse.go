@@ -95,6 +95,21 @@ func (r *Reader) Next(ev *Event) error {
 	}
 }
 
+// Ready says whether a whole event was read already, so that Next would not wait.
+func (r *Reader) Ready() bool {
+	rest := r.buf[r.start:r.end]
+	for {
+		i := bytes.IndexByte(rest, '\n')
+		if i < 0 {
+			return false
+		}
+		rest = rest[i+1:]
+		if len(rest) > 0 && rest[0] == '\n' || len(rest) > 1 && rest[0] == '\r' && rest[1] == '\n' {
+			return true
+		}
+	}
+}
+
 // cut splits a line at its colon; a comment has an empty field.
 func cut(line []byte) (field, value []byte) {
 	field, value, _ = bytes.Cut(line, []byte{':'})
@@ -109,7 +124,7 @@ func (r *Reader) line() ([]byte, error) {
 	scanned := 0
 	for {
 		r.dropLF()
-		if i := bytes.IndexAny(r.buf[r.start+scanned:r.end], "\r\n"); i >= 0 {
+		if i := lineEnd(r.buf[r.start+scanned : r.end]); i >= 0 {
 			i += scanned
 			line := r.buf[r.start : r.start+i]
 			r.skipLF = r.buf[r.start+i] == '\r'
@@ -125,6 +140,18 @@ func (r *Reader) line() ([]byte, error) {
 		}
 		r.fill()
 	}
+}
+
+// lineEnd is where the first line ends, or -1.
+func lineEnd(b []byte) int {
+	lf := bytes.IndexByte(b, '\n')
+	if lf >= 0 {
+		b = b[:lf]
+	}
+	if cr := bytes.IndexByte(b, '\r'); cr >= 0 {
+		return cr
+	}
+	return lf
 }
 
 func (r *Reader) dropLF() {

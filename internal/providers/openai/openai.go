@@ -168,10 +168,12 @@ func (m *Model) Speaks(d providers.Dialect) bool {
 // Relay passes a body on. A streamed chat is asked for its usage if the caller
 // did not, so its answer may end with one more chunk, without choices.
 func (m *Model) Relay(ctx context.Context, req *providers.RawRequest) (*providers.RawResponse, error) {
-	body, err := rawjson.SetString(req.Body, "model", req.Model)
-	if err == nil && req.Dialect == providers.DialectChat && req.Streaming && !m.quirks.NoStreamOptions {
-		body, err = rawjson.Set(body, "stream_options", []byte(`{"include_usage":true}`))
+	edits := [2]rawjson.Field{rawjson.Quoted("model", req.Model), {Key: "stream_options", Value: []byte(`{"include_usage":true}`)}}
+	n := 1
+	if req.Dialect == providers.DialectChat && req.Streaming && !m.quirks.NoStreamOptions {
+		n = 2
 	}
+	body, err := rawjson.Set(req.Body, edits[:n]...)
 	if err != nil {
 		return nil, providers.Failure{Vendor: m.vendor, Status: http.StatusBadRequest, Message: err.Error()}.Fault()
 	}

@@ -34,7 +34,7 @@ func openAIExtras(w http.ResponseWriter, r *http.Request, body []byte) bool {
 			list = append(list, object{"object": "embedding", "index": i, "embedding": []float64{float64(i), 0.5}})
 		}
 		writeJSON(w, object{"object": "list", "model": "embed-test", "data": list, "usage": object{"prompt_tokens": len(body) / 4, "total_tokens": len(body) / 4}})
-	case strings.HasSuffix(r.URL.Path, "/audio/transcriptions"):
+	case strings.HasSuffix(r.URL.Path, "/audio/transcriptions"), strings.HasSuffix(r.URL.Path, "/audio/translations"):
 		writeJSON(w, object{"text": "Hello there.", "usage": object{"type": "tokens", "input_tokens": 14, "input_token_details": object{"text_tokens": 4, "audio_tokens": 10}, "output_tokens": 3}})
 	case strings.HasSuffix(r.URL.Path, "/audio/speech"):
 		w.Header().Set("Content-Type", "audio/mpeg")

@@ -45,8 +45,10 @@ func (q *Queue) Push(c providers.Chunk) {
 	q.chunks = append(q.chunks, c)
 }
 
+func (q *Queue) empty() bool { return q.head == len(q.chunks) }
+
 func (q *Queue) pop(c *providers.Chunk) bool {
-	if q.head == len(q.chunks) {
+	if q.empty() {
 		return false
 	}
 	*c = q.chunks[q.head]
@@ -62,6 +64,7 @@ type Stream struct {
 	vendor string
 	body   io.ReadCloser
 	next   func(ev *sse.Event) error
+	ready  func() bool // whether next would not wait; nil: never known
 	dec    Decoder
 	queue  Queue
 	err    error
@@ -70,7 +73,8 @@ type Stream struct {
 
 // Events streams a text/event-stream body.
 func Events(ctx context.Context, vendor string, resp *http.Response, dec Decoder) *Stream {
-	return &Stream{ctx: ctx, vendor: vendor, body: resp.Body, dec: dec, next: sse.NewReader(resp.Body, 0).Next}
+	r := sse.NewReader(resp.Body, 0)
+	return &Stream{ctx: ctx, vendor: vendor, body: resp.Body, dec: dec, next: r.Next, ready: r.Ready}
 }
 
 // Lines streams a body of one JSON value a line.
@@ -92,8 +96,19 @@ func Lines(ctx context.Context, vendor string, resp *http.Response, dec Decoder)
 	return &Stream{ctx: ctx, vendor: vendor, body: resp.Body, dec: dec, next: next}
 }
 
-// Next gives the next chunk.
+// Next gives the next chunk, and says with it whether another is here already.
 func (s *Stream) Next(c *providers.Chunk) error {
+	if err := s.take(c); err != nil {
+		return err
+	}
+	for s.queue.empty() && !s.queue.finished && s.err == nil && s.ready != nil && s.ready() {
+		s.err = s.read()
+	}
+	c.More = !s.queue.empty()
+	return nil
+}
+
+func (s *Stream) take(c *providers.Chunk) error {
 	for !s.queue.pop(c) {
 		*c = providers.Chunk{}
 		if s.queue.finished {
@@ -102,7 +117,7 @@ func (s *Stream) Next(c *providers.Chunk) error {
 		if s.err == nil {
 			s.err = s.read()
 		}
-		if s.err != nil && s.queue.head == len(s.queue.chunks) {
+		if s.err != nil && s.queue.empty() {
 			return s.err
 		}
 	}
