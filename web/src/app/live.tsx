@@ -36,15 +36,31 @@ export function LiveRoot({ children }: { children: ReactNode }) {
 }
 
 const costsLive = () => import("@/features/costs/live");
+const guardLive = () => import("@/features/guard/queries");
+const inboxLive = () => import("@/features/inbox/queries");
 
 // Patterns rather than names: a name that the role may not follow refuses the whole subscription.
-const shellChannels = ["conversations/*", "costs/**", "jobs/*", "identity/**", "system/**"] as const;
+const shellChannels = [
+  "conversations/*",
+  "costs/**",
+  "jobs/*",
+  "identity/**",
+  "system/**",
+  "approvals/**",
+  "guard/**",
+  "notifications/**",
+] as const;
 
 /** Patches the cache with what happens anywhere in the workspace. */
 function Wiring() {
   const cache = useQueryClient();
   useEvents(shellChannels, (event) => {
     const [part] = event.kind.split(".");
+    if (event.channel.startsWith("notifications/")) {
+      void inboxLive().then((module) => module.noteNotice(cache, event));
+      return;
+    }
+    if (part === "guard") void guardLive().then((module) => module.applyGuardEvent(cache, event));
     if (part === "conversations" || part === "runs") applyConversationEvent(cache, event);
     if (part === "runs") applyRunEvent(cache, event);
     if (part === "costs") void costsLive().then((module) => module.applyCostsEvent(cache, event));

@@ -10,6 +10,7 @@ import {
   useRouter,
 } from "@tanstack/react-router";
 import { meQuery, setupQuery } from "@/features/identity/queries";
+import type { TraceFilter } from "@/features/traces/queries";
 import { common } from "@/lib/messages/common";
 import { Empty, Problem, Skeleton } from "@/ui/states";
 import { Shell } from "./shell";
@@ -161,6 +162,57 @@ const costRecords = createRoute({
   component: lazyRouteComponent(() => import("./pages/costs/records")),
 });
 
+const inbox = createRoute({
+  getParentRoute: () => shell,
+  path: "/inbox",
+  validateSearch: (search: Record<string, unknown>): { tab?: string; item?: string } =>
+    only(["tab", "item"], search),
+  component: lazyRouteComponent(() => import("./pages/inbox")),
+});
+const safety = createRoute({
+  getParentRoute: () => shell,
+  path: "/safety",
+  component: lazyRouteComponent(() => import("./pages/safety")),
+});
+const safetyFilters = [
+  "since",
+  "until",
+  "verdict",
+  "tool",
+  "agent",
+  "user",
+  "run",
+  "conversation",
+  "rule",
+  "door",
+  "outcome",
+  "feedback",
+  "call",
+  "command",
+  "folder",
+  "q",
+] as const;
+const safetyTab = createRoute({
+  getParentRoute: () => shell,
+  path: "/safety/$tab",
+  validateSearch: (search: Record<string, unknown>): { [K in (typeof safetyFilters)[number]]?: string } =>
+    only(safetyFilters, search),
+  component: lazyRouteComponent(() => import("./pages/safety")),
+});
+
+const traces = createRoute({
+  getParentRoute: () => shell,
+  path: "/traces",
+  validateSearch: (search: Record<string, unknown>): TraceFilter =>
+    only(["state", "agent", "search"], search) as TraceFilter,
+  component: lazyRouteComponent(() => import("./pages/traces/list")),
+});
+const trace = createRoute({
+  getParentRoute: () => shell,
+  path: "/traces/$run",
+  component: lazyRouteComponent(() => import("./pages/traces/one")),
+});
+
 const tree = root.addChildren([
   setup,
   login,
@@ -175,6 +227,11 @@ const tree = root.addChildren([
     costBudgets,
     costRates,
     costRecords,
+    traces,
+    trace,
+    inbox,
+    safety,
+    safetyTab,
   ]),
 ]);
 

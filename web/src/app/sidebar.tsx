@@ -1,14 +1,17 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import {
+  Activity,
   ChevronDown,
   CircleDollarSign,
   House,
+  Inbox,
   type LucideIcon,
   MessageSquare,
   Plus,
   Search,
   Settings,
+  Shield,
 } from "lucide-react";
 import { type ComponentProps, Fragment, lazy, type ReactElement, Suspense } from "react";
 import { conversationsQuery } from "@/features/conversations/queries";
@@ -25,6 +28,7 @@ import { useShell } from "./store";
 import { UserMenu } from "./user-menu";
 
 const SpentToday = lazy(() => import("./spent-today"));
+const InboxBadge = lazy(() => import("./inbox-badge"));
 
 /** The pages of the main menu that a person may see, in order. */
 export function usePages() {
@@ -34,7 +38,7 @@ export function usePages() {
 
 /** The pages of the main menu, in order. */
 const pages: readonly {
-  to: "/" | "/chat" | "/costs" | "/settings";
+  to: "/" | "/inbox" | "/chat" | "/traces" | "/costs" | "/safety" | "/settings";
   label: string;
   icon: LucideIcon;
   exact?: boolean;
@@ -42,10 +46,17 @@ const pages: readonly {
   needs?: string;
   /** The first of a group. */
   first?: boolean;
+  /** Says how many things wait there. */
+  Badge?: typeof InboxBadge;
+  /** On a phone it has a place in the bar; the others are under More. */
+  tab?: boolean;
 }[] = [
-  { to: "/", label: shell.nav.overview, icon: House, exact: true },
-  { to: "/chat", label: shell.nav.chat, icon: MessageSquare },
-  { to: "/costs", label: shell.nav.costs, icon: CircleDollarSign, needs: "costs:read", first: true },
+  { to: "/", label: shell.nav.overview, icon: House, exact: true, tab: true },
+  { to: "/inbox", label: shell.nav.inbox, icon: Inbox, Badge: InboxBadge, tab: true },
+  { to: "/chat", label: shell.nav.chat, icon: MessageSquare, tab: true },
+  { to: "/traces", label: shell.nav.traces, icon: Activity, needs: "runs:read", first: true },
+  { to: "/costs", label: shell.nav.costs, icon: CircleDollarSign, needs: "costs:read", tab: true },
+  { to: "/safety", label: shell.nav.safety, icon: Shield, needs: "guard:read" },
   { to: "/settings", label: shell.nav.settings, icon: Settings, first: true },
 ];
 
@@ -71,19 +82,24 @@ export function Sidebar({ rail }: { rail: boolean }) {
           )}
         </button>
       </Named>
-      {usePages().map(({ to, label, icon: Icon, exact, first }) => (
+      {usePages().map(({ to, label, icon: Icon, exact, first, Badge }) => (
         <Fragment key={to}>
           {first && <div className="hr mx-1.5 my-2 self-stretch" />}
           <Named rail={rail} text={label}>
             <Link
               to={to}
               className="nav"
-              aria-label={label}
+              aria-label={rail || !Badge ? label : undefined}
               activeOptions={{ exact: !!exact }}
               activeProps={{ "aria-current": "page" }}
             >
               <Icon aria-hidden="true" />
               {!rail && label}
+              {Badge && (
+                <Suspense>
+                  <Badge />
+                </Suspense>
+              )}
             </Link>
           </Named>
         </Fragment>

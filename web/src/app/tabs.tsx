@@ -1,6 +1,6 @@
 import { Link, useNavigate } from "@tanstack/react-router";
 import { Ellipsis, LogOut, MessagesSquare, Plus, Search } from "lucide-react";
-import { useState } from "react";
+import { Suspense, useState } from "react";
 import { shell } from "@/lib/messages/shell";
 import { Avatar } from "@/ui/bits";
 import { Dialog } from "@/ui/dialog";
@@ -15,12 +15,25 @@ export function Tabs() {
   const [more, setMore] = useState(false);
   return (
     <nav className="tabbar" aria-label={shell.tabs}>
-      {usePages().map(({ to, label, icon: Icon, exact }) => (
-        <Link key={to} to={to} activeOptions={{ exact: !!exact }} activeProps={{ "aria-current": "page" }}>
-          <Icon aria-hidden="true" />
-          {label}
-        </Link>
-      ))}
+      {usePages()
+        .filter((page) => page.tab)
+        .map(({ to, label, icon: Icon, exact, Badge }) => (
+          <Link
+            key={to}
+            to={to}
+            activeOptions={{ exact: !!exact }}
+            activeProps={{ "aria-current": "page" }}
+            className="relative"
+          >
+            <Icon aria-hidden="true" />
+            {label}
+            {Badge && (
+              <Suspense>
+                <Badge />
+              </Suspense>
+            )}
+          </Link>
+        ))}
       <button type="button" aria-haspopup="dialog" onClick={() => setMore(true)}>
         <Ellipsis aria-hidden="true" />
         {shell.nav.more}
@@ -36,6 +49,7 @@ function More({ onClose }: { onClose: () => void }) {
   const { theme, set } = useShell();
   const navigate = useNavigate();
   const leave = useSignOut();
+  const others = usePages().filter((page) => !page.tab);
   const then = (run: () => void) => () => {
     onClose();
     run();
@@ -61,6 +75,12 @@ function More({ onClose }: { onClose: () => void }) {
           <MessagesSquare aria-hidden="true" />
           {shell.allChats}
         </button>
+        {others.map(({ to, label, icon: Icon }) => (
+          <button key={to} type="button" className="nav" onClick={then(() => void navigate({ to }))}>
+            <Icon aria-hidden="true" />
+            {label}
+          </button>
+        ))}
         <button type="button" className="nav" onClick={then(() => set({ palette: "" }))}>
           <Search aria-hidden="true" />
           {shell.search}

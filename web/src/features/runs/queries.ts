@@ -143,7 +143,8 @@ export function applyRunEvent(cache: QueryClient, event: LiveEvent): void {
 function moved(run: Run, state: string, event: LiveEvent): Run {
   if (state === "queued") return run;
   if (state === "running") return { ...run, state, started_at: run.started_at ?? event.at };
-  if (state === "waiting") return { ...run, state };
+  if (state === "waiting")
+    return { ...run, state, needs: (event.data.needs ?? []) as NonNullable<Run["needs"]> };
   const error = event.data.error as Run["error"];
   return { ...run, state, finished_at: event.at, ...(error ? { error } : {}) };
 }

@@ -1,6 +1,8 @@
 import { chat } from "./chat";
 import { common } from "./common";
 import { costs } from "./costs";
+import { guard } from "./guard";
+import { inbox } from "./inbox";
 import { models } from "./models";
 import { overview } from "./overview";
 import { settings } from "./settings";
@@ -11,4 +13,4 @@ import { start } from "./start";
  * The whole catalogue. Pages import only their own part, so that a page does not carry the words of all
  * others; this list is for the checks.
  */
-export const catalogue = { chat, common, costs, models, overview, settings, shell, start };
+export const catalogue = { chat, common, costs, guard, inbox, models, overview, settings, shell, start };

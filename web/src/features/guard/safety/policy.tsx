@@ -25,6 +25,7 @@ export function PolicyPage() {
   );
 }
 
+const modes = ["standard", "careful", "locked"] as const;
 const actions = Object.entries(guard.actions).map(([value, label]) => ({ value, label }));
 
 export function ActionSelect({
@@ -71,9 +72,9 @@ function Form({ policy }: { policy: Policy }) {
             <div>
               <Segmented
                 label={words.mode}
-                value={draft.mode}
+                value={draft.mode as (typeof modes)[number]}
                 onChange={(mode) => set({ mode })}
-                options={Object.entries(words.modes).map(([value, label]) => ({ value, label }))}
+                options={modes.map((value) => ({ value, label: words.modes[value] }))}
               />
             </div>
             <p className="text-fg-2">{words.modeHelp[draft.mode]}</p>

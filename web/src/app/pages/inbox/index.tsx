@@ -1,0 +1,243 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import clsx from "clsx";
+import { ArrowLeft, Inbox } from "lucide-react";
+import { useEffect, useRef, useState } from "react";
+import { useNames } from "@/features/guard/around";
+import { pressApprovalKey } from "@/features/guard/keys";
+import { pendingQuery } from "@/features/guard/queries";
+import { recentApprovalsQuery } from "@/features/guard/safety/queries";
+import { InboxList, type Line } from "@/features/inbox/list";
+import { putAway, readPutAway } from "@/features/inbox/put-away";
+import { failedRunsQuery, noticesQuery, usePutAway, waitingRunsQuery } from "@/features/inbox/queries";
+import { recentRunsQuery } from "@/features/runs/queries";
+import { isActive } from "@/features/runs/stream";
+import { count } from "@/lib/format";
+import { inbox as words } from "@/lib/messages/inbox";
+import { IconButton } from "@/ui/button";
+import { TopBar } from "@/ui/page";
+import { Empty, Problem, Skeleton } from "@/ui/states";
+import { GuardAround } from "../../guard-around";
+import { isTyping } from "../../keys";
+import { useCan } from "../../session";
+import { useShell } from "../../store";
+import { Detail } from "./detail";
+import {
+  approvalLine,
+  budgetLine,
+  budgetNotices,
+  failureLine,
+  failuresOf,
+  joined,
+  newestFirst,
+  questionLine,
+  questionsOf,
+} from "./needs";
+import "@/features/inbox/inbox.css";
+
+const tabs = ["needs", "alerts", "done"] as const;
+type Tab = (typeof tabs)[number];
+
+/** What needs this person: approvals, questions, failures and budgets. */
+export default function InboxRoute() {
+  return (
+    <GuardAround>
+      <Page />
+    </GuardAround>
+  );
+}
+
+function Page() {
+  const search = useSearch({ strict: false });
+  const tab: Tab = tabs.find((one) => one === search.tab) ?? "needs";
+  const navigate = useNavigate();
+  const box = useInbox();
+  const { lines, pending, error, retry } = box[tab];
+  const opened = search.item ?? "";
+  const chosen = opened || (lines[0]?.id ?? "");
+  const choose = (item: string) =>
+    void navigate({
+      to: "/inbox",
+      search: { ...(tab === "needs" ? {} : { tab }), ...(item ? { item } : {}) },
+      replace: opened !== "" && item !== "",
+    });
+  const done = (line: string) => {
+    const at = lines.findIndex((one) => one.id === line);
+    if (!box.putAway(line)) return;
+    choose(lines[at + 1]?.id ?? lines[at - 1]?.id ?? "");
+  };
+  useInboxKeys(lines, chosen, choose, done);
+  const counts = { needs: box.needs.lines.length, alerts: box.alerts.lines.length, done: 0 };
+  return (
+    <>
+      <TopBar
+        title={words.title}
+        before={
+          opened && (
+            <span className="md:hidden">
+              <IconButton label={words.back} onClick={() => choose("")}>
+                <ArrowLeft aria-hidden="true" />
+              </IconButton>
+            </span>
+          )
+        }
+        after={<TabList tab={tab} counts={counts} />}
+      >
+        <span className="text-small text-fg-3 max-lg:hidden">{words.keys}</span>
+      </TopBar>
+      {lines.length === 0 && !opened ? (
+        <Nothing tab={tab} pending={pending} error={error} retry={retry} />
+      ) : (
+        <div className={clsx("inbox", opened && "open")}>
+          <div className="left">
+            <InboxList lines={lines} chosen={chosen} onChoose={choose} />
+          </div>
+          <section className="right" aria-label={words.detail}>
+            <Detail key={chosen} id={chosen} box={box} onDone={() => done(chosen)} />
+          </section>
+        </div>
+      )}
+    </>
+  );
+}
+
+function TabList({ tab, counts }: { tab: Tab; counts: Record<Tab, number> }) {
+  return (
+    <nav aria-label={words.tabs.label}>
+      <span className="seg">
+        {tabs.map((one) => (
+          <Link
+            key={one}
+            to="/inbox"
+            search={one === "needs" ? {} : { tab: one }}
+            activeProps={{}}
+            aria-current={one === tab ? "page" : undefined}
+          >
+            {words.tabs[one]}
+            {counts[one] > 0 && (
+              <span className={one === "needs" ? "badge warn" : "badge"}>{count(counts[one])}</span>
+            )}
+          </Link>
+        ))}
+      </span>
+    </nav>
+  );
+}
+
+function Nothing({
+  tab,
+  pending,
+  error,
+  retry,
+}: {
+  tab: Tab;
+  pending: boolean;
+  error: unknown;
+  retry: () => void;
+}) {
+  const runs = useQuery(recentRunsQuery);
+  if (error) return <Problem error={error} retry={retry} />;
+  if (pending) return <Skeleton rows={5} height={36} />;
+  const working = runs.data?.data.filter(isActive).length ?? 0;
+  const body = {
+    needs: words.empty.needsBody(working),
+    alerts: words.empty.alertsBody,
+    done: words.empty.doneBody,
+  };
+  return (
+    <Empty icon={<Inbox aria-hidden="true" />} title={words.empty[tab]} body={body[tab]}>
+      <Link to="/chat" className="btn">
+        {words.empty.toChat}
+      </Link>
+    </Empty>
+  );
+}
+
+/** What is in the inbox, by tab. */
+export function useInbox() {
+  const can = useCan();
+  const names = useNames();
+  const approvals = useQuery({ ...pendingQuery, enabled: can("guard:read") });
+  const answered = useQuery({ ...recentApprovalsQuery, enabled: can("guard:read") });
+  const waiting = useQuery(waitingRunsQuery);
+  const recent = useQuery(recentRunsQuery);
+  const failed = useQuery(failedRunsQuery);
+  const notices = useQuery({ ...noticesQuery, enabled: can("events:read") });
+  const [away, setAway] = useState(readPutAway);
+  const acknowledge = usePutAway();
+
+  const runs = joined(recent.data?.data ?? [], waiting.data?.data ?? []);
+  const questions = questionsOf(runs);
+  const failures = failuresOf(failed.data?.data ?? [], recent.data?.data ?? [], away);
+  const budgets = budgetNotices(notices.data?.data ?? []);
+  const state = (
+    ...queries: { isPending: boolean; isFetching: boolean; error: unknown; refetch: () => unknown }[]
+  ) => ({
+    pending: queries.some((query) => query.isPending && query.isFetching),
+    error: queries.find((query) => query.error)?.error,
+    retry: () => {
+      for (const query of queries) void query.refetch();
+    },
+  });
+  return {
+    questions,
+    failures,
+    budgets,
+    needs: {
+      lines: newestFirst([
+        ...(approvals.data?.data ?? []).map((one) => approvalLine(one, names)),
+        ...questions.map((one) => questionLine(one, names)),
+      ]),
+      ...state(approvals, waiting),
+    },
+    alerts: {
+      lines: newestFirst([...failures.map((one) => failureLine(one, names)), ...budgets.map(budgetLine)]),
+      ...state(failed, notices),
+    },
+    done: { lines: (answered.data ?? []).map((one) => approvalLine(one, names)), ...state(answered) },
+    /** True when it was something that can be put away. */
+    putAway: (line: string): boolean => {
+      const [kind, id = ""] = line.split(":");
+      if (kind === "failed") setAway(putAway(id));
+      else if (kind === "budget") acknowledge.mutate(Number(id));
+      else return false;
+      return true;
+    },
+  };
+}
+
+export type Box = ReturnType<typeof useInbox>;
+
+/** A, D, R answer the approval that is shown; E puts away; J, K and the arrows move. */
+function useInboxKeys(
+  lines: readonly Line[],
+  chosen: string,
+  choose: (id: string) => void,
+  done: (id: string) => void,
+) {
+  const press = (event: KeyboardEvent) => {
+    const busy = document.querySelector("[role=dialog], [role=menu]") !== null;
+    if (event.defaultPrevented || event.metaKey || event.ctrlKey || event.altKey || busy) return;
+    if (isTyping(event.target) || !useShell.getState().shortcuts) return;
+    const key = event.key.toLowerCase();
+    const at = lines.findIndex((line) => line.id === chosen);
+    const step = { j: 1, arrowdown: 1, k: -1, arrowup: -1 }[key];
+    const [kind, id = ""] = chosen.split(":");
+    if (step) {
+      const next = lines[Math.min(Math.max(at + step, 0), lines.length - 1)];
+      if (next) choose(next.id);
+    } else if (key === "e") done(chosen);
+    else if (kind !== "approval" || (key !== "a" && key !== "d" && key !== "r") || !pressApprovalKey(id, key))
+      return;
+    event.preventDefault();
+  };
+  const latest = useRef(press);
+  useEffect(() => {
+    latest.current = press;
+  });
+  useEffect(() => {
+    const on = (event: KeyboardEvent) => latest.current(event);
+    window.addEventListener("keydown", on);
+    return () => window.removeEventListener("keydown", on);
+  }, []);
+}

@@ -1,0 +1,104 @@
+import type { LiveEvent, Run } from "@/api/types";
+import type { Approval } from "@/features/guard/queries";
+import type { Line } from "@/features/inbox/list";
+import type { Need } from "@/features/runs/work";
+import { inbox } from "@/lib/messages/inbox";
+
+export type Question = { run: Run; need: Need };
+
+/** What agents want to know; approvals are listed by themselves, and helpers ask through the run they work for. */
+export function questionsOf(runs: readonly Run[]): Question[] {
+  return runs
+    .filter((run) => run.state === "waiting" && !run.parent)
+    .flatMap((run) =>
+      (run.needs ?? [])
+        .filter((need) => need.kind !== "approval")
+        .map((need) => ({ run, need: need as Need })),
+    );
+}
+
+/** The runs of two lists, each once; the first list knows better. */
+export function joined(first: readonly Run[], second: readonly Run[]): Run[] {
+  const known = new Set(first.map((run) => run.id));
+  return [...first, ...second.filter((run) => !known.has(run.id))];
+}
+
+/** Failed runs that nobody has tried again or put away. */
+export function failuresOf(failed: readonly Run[], recent: readonly Run[], away: readonly string[]): Run[] {
+  const newest = new Map<string, string>();
+  for (const run of [...recent, ...failed])
+    if (!run.parent && run.created_at > (newest.get(run.conversation) ?? ""))
+      newest.set(run.conversation, run.created_at);
+  return failed.filter(
+    (run) => !run.parent && !away.includes(run.id) && newest.get(run.conversation) === run.created_at,
+  );
+}
+
+type Names = { agent: (name: string) => string };
+
+export function approvalLine(approval: Approval, names: Names): Line {
+  const agent = approval.agent ? names.agent(approval.agent) : inbox.anAgent;
+  return {
+    id: `approval:${approval.id}`,
+    kind: "approval",
+    title: approval.command ? inbox.asks(agent, approval.command) : inbox.asksTool(agent, approval.tool),
+    from: approval.reason,
+    at: approval.asked_at,
+  };
+}
+
+export function questionLine({ run, need }: Question, names: Names): Line {
+  return {
+    id: `question:${need.run}:${need.call}`,
+    kind: "question",
+    title: need.question,
+    from: inbox.questionOf(names.agent(run.agent)),
+    at: run.started_at ?? run.created_at,
+  };
+}
+
+export function failureLine(run: Run, names: Names): Line {
+  return {
+    id: `failed:${run.id}`,
+    kind: "failed",
+    title: run.title || inbox.failedTitle,
+    from: `${names.agent(run.agent)}: ${run.error?.message ?? inbox.failedUnknown}`,
+    at: run.finished_at ?? run.created_at,
+  };
+}
+
+/** What the facts about a budget say. */
+export type BudgetFact = {
+  budget: string;
+  name?: string;
+  unit?: string;
+  limit: number;
+  spent: number;
+  percent?: number;
+  resets_at?: string;
+};
+
+/** Notices about budgets, the newest of each budget only: a later one says more. */
+export function budgetNotices(notices: readonly LiveEvent[]): LiveEvent[] {
+  const last = new Map<string, LiveEvent>();
+  for (const event of notices)
+    if (event.kind.startsWith("costs.budget_")) last.set((event.data as BudgetFact).budget, event);
+  return [...last.values()];
+}
+
+export function budgetLine(event: LiveEvent): Line {
+  const fact = event.data as BudgetFact;
+  const name = fact.name || inbox.aBudget;
+  return {
+    id: `budget:${event.cursor}`,
+    kind: "budget",
+    title:
+      event.kind === "costs.budget_exceeded"
+        ? inbox.budgetExceeded(name)
+        : inbox.budgetWarned(name, fact.percent ?? 0),
+    from: inbox.kinds.budget,
+    at: event.at,
+  };
+}
+
+export const newestFirst = (lines: readonly Line[]) => [...lines].sort((a, b) => b.at.localeCompare(a.at));
