@@ -75,7 +75,8 @@ func policyOf(cfg config.Config) guard.Policy {
 	return p
 }
 
-// protected is what no tool may touch: our own data, and where people keep their keys.
+// protected is what no tool may touch: our own data, but for the folder an agent was given in it, and where people keep
+// their keys.
 func protected(data, home string) []string {
 	list := []string{data, "/etc/shadow", "/etc/sudoers"}
 	if home == "" {
