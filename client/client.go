@@ -97,6 +97,10 @@ func (c *Client) Do(ctx context.Context, method, path string, in, out any) error
 // Open sends a request and gives the answer's body as it comes, for streams and
 // downloads. The caller closes it.
 func (c *Client) Open(ctx context.Context, method, path string, in any) (*http.Response, error) {
+	return c.send(ctx, c.http, "", method, path, in)
+}
+
+func (c *Client) send(ctx context.Context, by *http.Client, accept, method, path string, in any) (*http.Response, error) {
 	var body io.Reader
 	if in != nil {
 		text, err := json.Marshal(in)
@@ -112,13 +116,16 @@ func (c *Client) Open(ctx context.Context, method, path string, in any) (*http.R
 	if in != nil {
 		req.Header.Set("Content-Type", "application/json")
 	}
+	if accept != "" {
+		req.Header.Set("Accept", accept)
+	}
 	if c.workspace != "" {
 		req.Header.Set("Fluxway-Workspace", c.workspace)
 	}
 	if c.key != "" {
 		req.Header.Set("Authorization", "Bearer "+c.key)
 	}
-	resp, err := c.http.Do(req)
+	resp, err := by.Do(req)
 	if err != nil {
 		return nil, fmt.Errorf("reaching the server: %w", err)
 	}
