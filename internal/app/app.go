@@ -243,11 +243,7 @@ func (a *App) openWork(ctx context.Context) (err error) {
 	if err := a.openAgents(); err != nil {
 		return err
 	}
-	a.runs, err = runs.New(runs.Options{
-		DB: a.db, Hub: a.hub, Jobs: a.queue, Conversations: a.conversations, Agents: a.agents, Log: a.log,
-		Model: a.models.find, Cheap: a.cheap, Route: a.route,
-	})
-	return err
+	return a.openRuns()
 }
 
 func (a *App) openSettings(context.Context) (err error) {
