@@ -3,7 +3,7 @@ import { pendingQuery } from "@/features/guard/queries";
 import { recentRunsQuery } from "@/features/runs/queries";
 import { count } from "@/lib/format";
 import { shell } from "@/lib/messages/shell";
-import { questionsOf } from "./pages/inbox/needs";
+import { questionsOf } from "./pages/inbox/questions";
 import { useCan } from "./session";
 
 /** How many things need this person; nothing is said when there are none. */

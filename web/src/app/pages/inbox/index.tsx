@@ -31,8 +31,8 @@ import {
   joined,
   newestFirst,
   questionLine,
-  questionsOf,
 } from "./needs";
+import { questionsOf } from "./questions";
 import "@/features/inbox/inbox.css";
 
 const tabs = ["needs", "alerts", "done"] as const;

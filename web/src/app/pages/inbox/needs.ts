@@ -1,21 +1,8 @@
 import type { LiveEvent, Run } from "@/api/types";
 import type { Approval } from "@/features/guard/queries";
 import type { Line } from "@/features/inbox/list";
-import type { Need } from "@/features/runs/work";
 import { inbox } from "@/lib/messages/inbox";
-
-export type Question = { run: Run; need: Need };
-
-/** What agents want to know; approvals are listed by themselves, and helpers ask through the run they work for. */
-export function questionsOf(runs: readonly Run[]): Question[] {
-  return runs
-    .filter((run) => run.state === "waiting" && !run.parent)
-    .flatMap((run) =>
-      (run.needs ?? [])
-        .filter((need) => need.kind !== "approval")
-        .map((need) => ({ run, need: need as Need })),
-    );
-}
+import type { Question } from "./questions";
 
 /** The runs of two lists, each once; the first list knows better. */
 export function joined(first: readonly Run[], second: readonly Run[]): Run[] {
