@@ -64,9 +64,11 @@ function iconOf(tool: string): typeof Wrench {
   return icons.find(([pattern]) => pattern.test(tool))?.[1] ?? Wrench;
 }
 
-function StateIcon({ state }: { state: ToolCall["state"] }) {
+function StateIcon({ state, named = true }: { state: ToolCall["state"]; named?: boolean }) {
   const label = words.states[state];
-  const shared = { role: "img", "aria-label": label } as const;
+  const shared = named
+    ? ({ role: "img", "aria-label": label } as const)
+    : ({ "aria-hidden": "true" } as const);
   switch (state) {
     case "done":
       return <Check className="is-done" {...shared} />;
@@ -189,6 +191,14 @@ function summary(args: unknown): string {
     .slice(0, 200);
 }
 
+/** Markdown read as words, for one line. */
+function plain(text: string): string {
+  return text
+    .replace(/[*_`#>|]+/g, "")
+    .replace(/\s+/g, " ")
+    .trim();
+}
+
 const laneTones = { running: "run", done: "ok", failed: "bad" } as const;
 
 /** One helper at work. A failed lane is open, a finished one folds to its result. */
@@ -217,12 +227,15 @@ function Lane({
           {helper.took !== undefined && (
             <span className="num text-micro text-fg-3">{duration(helper.took)}</span>
           )}
-          <Pill tone={laneTones[helper.state]}>{words.states[helper.state]}</Pill>
+          <Pill tone={laneTones[helper.state]}>
+            <StateIcon state={helper.state} named={false} />
+            {words.states[helper.state]}
+          </Pill>
           <ChevronDown className="!h-3.5 !w-3.5 text-fg-3" aria-hidden="true" />
         </summary>
         {open && <div className="inner">{inside?.(helper)}</div>}
       </details>
-      {!open && line && <p className="line">{line}</p>}
+      {!open && line && <p className="line">{plain(line)}</p>}
     </section>
   );
 }

@@ -155,6 +155,7 @@ function Filters({
         onChange={(event) => change("search", event.target.value)}
       />
       <Select
+        className="w-auto"
         aria-label={words.state}
         value={filter.state ?? ""}
         options={[
@@ -164,6 +165,7 @@ function Filters({
         onChange={(event) => change("state", event.target.value)}
       />
       <Select
+        className="w-auto"
         aria-label={words.agent}
         value={filter.agent ?? ""}
         options={[

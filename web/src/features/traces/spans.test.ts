@@ -71,7 +71,7 @@ test("bars fit their box and are never too thin to see", () => {
     { run: run("run_1", 0, 1000), steps: [step(1, "model", 999, 1000)], helpers: [] },
     0,
   );
-  expect(whole && layout(whole, 1000)).toEqual({ left: 0, width: 100, first: 0, labelLeft: true });
+  expect(whole && layout(whole, 1000)).toEqual({ left: 0, width: 100, first: 0, label: "inside" });
   const thin = turn && layout(turn, 1000);
   expect(thin?.width).toBeGreaterThanOrEqual(0.4);
   expect((thin?.left ?? 0) + (thin?.width ?? 0)).toBeLessThanOrEqual(100);

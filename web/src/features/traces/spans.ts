@@ -114,7 +114,7 @@ function runState(state: string): Span["state"] {
 }
 
 /** Where a bar lies, in percent of the width; never thinner than can be seen. */
-export type Box = { left: number; width: number; first: number; labelLeft: boolean };
+export type Box = { left: number; width: number; first: number; label: "right" | "left" | "inside" };
 
 export function layout(span: Span, total: number): Box {
   const whole = Math.max(total, 1);
@@ -124,7 +124,9 @@ export function layout(span: Span, total: number): Box {
     span.first === undefined
       ? 0
       : clamp(((span.first - span.start) / Math.max(span.end - span.start, 1)) * 100);
-  return { left: Math.min(left, 99.6), width, first, labelLeft: left + width > 84 };
+  // Beside the bar where there is room, else in front of it, else on it.
+  const label = left + width <= 84 ? "right" : left >= 14 ? "left" : "inside";
+  return { left: Math.min(left, 99.6), width, first, label };
 }
 
 const clamp = (n: number) => Math.min(100, Math.max(0, n));

@@ -10,10 +10,10 @@ import {
   Wrench,
   Zap,
 } from "lucide-react";
-import { type KeyboardEvent, useRef } from "react";
+import { type CSSProperties, type KeyboardEvent, useRef } from "react";
 import { traces as words } from "@/lib/messages/traces";
 import { duration } from "@/lib/time";
-import { layout, type Span, ticks } from "./spans";
+import { type Box, layout, type Span, ticks } from "./spans";
 import "./traces.css";
 
 const icons: Record<string, LucideIcon> = {
@@ -81,6 +81,12 @@ export function Waterfall({
   );
 }
 
+function labelPlace({ left, width, label }: Box): CSSProperties {
+  if (label === "right") return { left: `calc(${left + width}% + 6px)` };
+  if (label === "left") return { right: `calc(${100 - left}% + 6px)` };
+  return { right: `calc(${100 - left - width}% + 8px)` };
+}
+
 function Bar({
   span,
   total,
@@ -135,14 +141,7 @@ function Bar({
         >
           {box.first > 0 && <i style={{ width: `${box.first}%` }} />}
         </span>
-        <span
-          className="lb num"
-          style={
-            box.labelLeft
-              ? { right: `calc(${100 - box.left}% + 6px)` }
-              : { left: `calc(${box.left + box.width}% + 6px)` }
-          }
-        >
+        <span className="lb num" style={labelPlace(box)}>
           {took}
         </span>
       </span>
