@@ -106,6 +106,7 @@ type ModelPrice struct {
 	Input     *int64 `json:"input,omitempty"`
 	CacheRead *int64 `json:"cache_read,omitempty"`
 	Output    *int64 `json:"output,omitempty"`
+	Pretend   bool   `json:"pretend,omitempty" doc:"The demonstration's: nobody is charged, and what it seems to cost is marked."`
 }
 
 // FoundModels is what this machine already has.

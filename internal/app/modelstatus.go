@@ -294,7 +294,7 @@ func (m *models) Catalogue(ctx context.Context, ws ids.Workspace) ([]api.Model, 
 			out.Provider, out.Targets = "", cfg.Models.Routes[l.Name].Targets
 		}
 		if price, ok := e.PriceAt(now); ok {
-			out.Price = &api.ModelPrice{Input: price.Input, CacheRead: price.CacheRead, Output: price.Output}
+			out.Price = &api.ModelPrice{Input: price.Input, CacheRead: price.CacheRead, Output: price.Output, Pretend: e.Pretend}
 		}
 		out.Default = l.Name == b.preset
 		seen = seen || out.Default

@@ -97,11 +97,12 @@ func (l *Ledger) Records(ctx context.Context, ws ids.Workspace, q Query) (page.P
 // Sums is what attempts add up to.
 type Sums struct {
 	Calls     int64  `db:"calls" json:"calls"`
-	Price     Micros `db:"price" json:"price"`         // of the calls whose price is known
-	Unpriced  int64  `db:"unpriced" json:"unpriced"`   // calls whose price is not
-	Estimated int64  `db:"estimated" json:"estimated"` // calls with tokens counted by us
-	Premium   int64  `db:"premium" json:"premium"`     // thousandths of a premium request
-	Input     int64  `db:"tokens_in" json:"input"`     // tokens, cached ones included
+	Price     Micros `db:"price" json:"price"`               // of the calls whose price is known
+	Pretend   Micros `db:"pretend" json:"pretend,omitempty"` // of the price: what only the demonstration pretends to cost
+	Unpriced  int64  `db:"unpriced" json:"unpriced"`         // calls whose price is not
+	Estimated int64  `db:"estimated" json:"estimated"`       // calls with tokens counted by us
+	Premium   int64  `db:"premium" json:"premium"`           // thousandths of a premium request
+	Input     int64  `db:"tokens_in" json:"input"`           // tokens, cached ones included
 	Cached    int64  `db:"cached_in" json:"cached"`
 	Output    int64  `db:"tokens_out" json:"output"`
 	Failed    int64  `db:"failed" json:"failed"`      // calls that did not end well
@@ -114,6 +115,7 @@ func (s *Sums) add(o Sums) {
 	}
 	s.Calls += o.Calls
 	s.Price += o.Price
+	s.Pretend += o.Pretend
 	s.Unpriced += o.Unpriced
 	s.Estimated += o.Estimated
 	s.Premium += o.Premium

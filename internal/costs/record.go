@@ -48,7 +48,8 @@ type Record struct {
 	Unit        Unit    `db:"unit" json:"unit"`
 	Price       *Micros `db:"price" json:"price"` // nil: unknown
 	Priced      bool    `db:"priced" json:"priced"`
-	Premium     int64   `db:"premium" json:"premium"` // thousandths of a premium request
+	Pretend     bool    `db:"pretend" json:"pretend,omitempty"` // of the demonstration: nobody is charged the price
+	Premium     int64   `db:"premium" json:"premium"`           // thousandths of a premium request
 	Tokens      `json:"tokens"`
 	Estimated   bool      `db:"estimated" json:"estimated"`
 	Latency     int64     `db:"latency" json:"latency_us"`         // microseconds

@@ -346,3 +346,29 @@ func TestPrints(t *testing.T) {
 		t.Error("bodies that begin alike have different prints")
 	}
 }
+
+func TestTheDemonstrationOnlyPretendsToCost(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		l, ws := coststest.New(t, db, costs.Options{Sole: true}), storetest.Workspace()
+		demo := call(ws, "assistant", 100, 50)
+		demo.Provider = "demo"
+		for _, c := range []costs.Call{demo, call(ws, coststest.Plain, 100, 50)} {
+			mustReserve(t, l, c).Settle(used(1000, 500))
+		}
+		flush(t, l)
+		sums, err := l.Totals(t.Context(), ws, costs.Query{})
+		if err != nil || sums.Pretend != 1000+4*500 || sums.Price != sums.Pretend+1000+2*500 {
+			t.Errorf("%+v, %v", sums, err)
+		}
+		list, err := l.Records(t.Context(), ws, costs.Query{})
+		if err != nil || len(list.Data) != 2 {
+			t.Fatalf("%+v, %v", list, err)
+		}
+		for _, r := range list.Data {
+			if r.Pretend != (r.Provider == "demo") || r.Price == nil || *r.Price == 0 {
+				t.Errorf("%+v", r)
+			}
+		}
+	})
+}

@@ -29,8 +29,11 @@ const correctRecord = settleColumns + ` AND error_code = '` + Abandoned + `'`
 
 const noteProgress = `UPDATE costs_records SET output = ? WHERE id = ? AND outcome = 'open'`
 
+// pretended finds the demonstration, whose price nobody is charged.
+const pretended = `provider = 'demo'`
+
 const recordColumns = `id, workspace_id, user_id, key_id, agent, run_id, conversation_id, project, workflow, door, model_asked, model, served,
-	provider, account, attempt, unit, price, price IS NOT NULL AS priced, premium, input, cache_read, cache_write, cache_write_long, audio_input, image_input,
+	provider, account, attempt, unit, price, price IS NOT NULL AS priced, ` + pretended + ` AS pretend, premium, input, cache_read, cache_write, cache_write_long, audio_input, image_input,
 	output, reasoning, audio_output, image_output, estimated, latency, first_token, outcome, error_code, holds, process, prefix_print, prompt_print, at`
 
 const selectRecord = `SELECT ` + recordColumns + ` FROM costs_records WHERE id = ?`

@@ -26,7 +26,8 @@ const facts = `
 	FROM costs_days WHERE workspace_id = ? AND day >= ? AND day < ?) AS facts
 	WHERE ` + filters
 
-const sums = `coalesce(sum(calls), 0) AS calls, coalesce(sum(price), 0) AS price, coalesce(sum(unpriced), 0) AS unpriced,
+const sums = `coalesce(sum(calls), 0) AS calls, coalesce(sum(price), 0) AS price,
+	coalesce(sum(CASE WHEN ` + pretended + ` THEN price ELSE 0 END), 0) AS pretend, coalesce(sum(unpriced), 0) AS unpriced,
 	coalesce(sum(estimated), 0) AS estimated, coalesce(sum(premium), 0) AS premium, coalesce(sum(tokens_in), 0) AS tokens_in,
 	coalesce(sum(cached_in), 0) AS cached_in, coalesce(sum(tokens_out), 0) AS tokens_out,
 	coalesce(sum(CASE WHEN outcome = 'ok' THEN 0 ELSE calls END), 0) AS failed, CAST(coalesce(sum(latency) / sum(calls), 0) AS BIGINT) AS latency`
@@ -54,7 +55,7 @@ const selectTrend = `SELECT at - at % 900000000 AS at, ` + sums + ` FROM ` + fac
 const selectSmall = `
 	SELECT provider, model, count(*) AS calls, sum(price) AS price, sum(` + tokensIn + `) AS tokens_in, sum(cache_read) AS cached_in, sum(` + tokensOut + `) AS tokens_out
 	FROM costs_records
-	WHERE workspace_id = ? AND at >= ? AND outcome = 'ok' AND unit = 'money' AND price > 0
+	WHERE workspace_id = ? AND at >= ? AND outcome = 'ok' AND unit = 'money' AND price > 0 AND NOT ` + pretended + `
 		AND ` + tokensIn + ` <= ? AND ` + tokensOut + ` <= ?
 	GROUP BY provider, model ORDER BY sum(price) DESC LIMIT 20`
 
@@ -62,7 +63,7 @@ const selectSmall = `
 const selectRepeatedStarts = `
 	SELECT provider, model, agent, count(*) AS calls, sum(price) AS price, min(` + tokensIn + `) AS shared, sum(` + tokensIn + `) AS tokens_in, sum(cache_read) AS cached_in
 	FROM costs_records
-	WHERE workspace_id = ? AND at >= ? AND outcome = 'ok' AND unit = 'money' AND price > 0 AND prefix_print <> 0
+	WHERE workspace_id = ? AND at >= ? AND outcome = 'ok' AND unit = 'money' AND price > 0 AND NOT ` + pretended + ` AND prefix_print <> 0
 	GROUP BY provider, model, agent, prefix_print
 	HAVING count(*) >= ? AND min(` + tokensIn + `) >= ? AND sum(cache_read) * 5 < sum(` + tokensIn + `)
 	ORDER BY sum(price) DESC LIMIT 20`
@@ -72,7 +73,7 @@ const selectRepeatedStarts = `
 const selectTwins = `
 	SELECT provider, model, agent, count(*) AS calls, sum(price) AS price, min(price) AS least
 	FROM costs_records
-	WHERE workspace_id = ? AND at >= ? AND outcome = 'ok' AND unit = 'money' AND price > 0 AND prompt_print <> 0
+	WHERE workspace_id = ? AND at >= ? AND outcome = 'ok' AND unit = 'money' AND price > 0 AND NOT ` + pretended + ` AND prompt_print <> 0
 	GROUP BY provider, model, agent, prompt_print
 	HAVING count(*) >= ?
 	ORDER BY sum(price) DESC LIMIT 20`
@@ -81,7 +82,7 @@ const selectTwins = `
 const selectUnhurried = `
 	SELECT provider, model, door AS agent, count(*) AS calls, sum(price) AS price
 	FROM costs_records
-	WHERE workspace_id = ? AND at >= ? AND outcome = 'ok' AND unit = 'money' AND price > 0 AND door IN ('workflow', 'schedule', 'job')
+	WHERE workspace_id = ? AND at >= ? AND outcome = 'ok' AND unit = 'money' AND price > 0 AND NOT ` + pretended + ` AND door IN ('workflow', 'schedule', 'job')
 	GROUP BY provider, model, door ORDER BY sum(price) DESC LIMIT 20`
 
 const selectInvoiced = `

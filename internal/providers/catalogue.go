@@ -52,6 +52,7 @@ type Entry struct {
 	Can       []Capability `json:"can,omitempty"`
 	Aliases   []string     `json:"aliases,omitempty"` // other names at the same provider
 	Prices    []Price      `json:"prices,omitempty"`  // by From, oldest first
+	Pretend   bool         `json:"pretend,omitempty"` // nobody is ever charged these prices: they show how money is watched
 }
 
 // Provider is the part of the id before the first slash.

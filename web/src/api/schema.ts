@@ -9254,6 +9254,7 @@ export interface components {
       unit: string;
       price: number;
       priced: boolean;
+      pretend?: boolean;
       premium: number;
       tokens: components["schemas"]["Tokens"];
       estimated: boolean;
@@ -9278,6 +9279,7 @@ export interface components {
     Sums: {
       calls: number;
       price: number;
+      pretend?: number;
       unpriced: number;
       estimated: number;
       premium: number;
@@ -9296,6 +9298,7 @@ export interface components {
       name: string;
       calls: number;
       price: number;
+      pretend?: number;
       unpriced: number;
       estimated: number;
       premium: number;
@@ -9315,6 +9318,7 @@ export interface components {
       at: string;
       calls: number;
       price: number;
+      pretend?: number;
       unpriced: number;
       estimated: number;
       premium: number;
@@ -10270,6 +10274,8 @@ export interface components {
       input?: number;
       cache_read?: number;
       output?: number;
+      /** The demonstration's: nobody is charged, and what it seems to cost is marked. */
+      pretend?: boolean;
     };
     FoundModels: {
       /** Sign-ins of other programs. */
