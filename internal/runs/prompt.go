@@ -219,6 +219,9 @@ func (d *Desk) remember(ctx context.Context, a *attempt, messages []providers.Me
 		return nil
 	}
 	a.recall = &recollection{Prompt: found, Facts: facts}
+	if found == "" {
+		return nil
+	}
 	s := a.blank(StepRecall, a.number(1), 0)
 	s.Name, s.StartedAt, s.FinishedAt = "memory", began, time.Now()
 	if s.Output, err = json.Marshal(a.recall); err != nil {
