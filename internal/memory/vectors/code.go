@@ -75,7 +75,7 @@ type estimator struct {
 }
 
 // doubt is how many standard errors an estimate is given the benefit of.
-const doubt = 2
+const doubt = 1.8
 
 func newEstimator(q, centre []float32) *estimator {
 	positions := codeBytes(len(q)) * 2

@@ -24,8 +24,9 @@ type Options struct {
 
 // Index serves memory.Index from the SQLite file.
 type Index struct {
-	db    *store.DB
-	limit int64
+	db      *store.DB
+	limit   int64
+	buffers sync.Pool // of *[]float32, a number per vector
 
 	mu      sync.Mutex // guards the fields below and every shelf's state
 	shelves map[memory.Partition]*shelf
@@ -38,6 +39,7 @@ func New(opts Options) (*Index, error) {
 		return nil, errors.New("vectors: Options.DB is nil")
 	}
 	ix := &Index{db: opts.DB, limit: cmp.Or(opts.Memory, 256<<20), shelves: make(map[memory.Partition]*shelf)}
+	ix.buffers.New = func() any { return new([]float32) }
 	opts.DB.OnRestore(store.RestoreHook{Name: "memory/vectors", Done: func(context.Context) { ix.forgetAll() }})
 	return ix, nil
 }

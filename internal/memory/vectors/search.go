@@ -7,8 +7,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
+	"math/bits"
 	"slices"
-	"sort"
 	"strconv"
 	"sync/atomic"
 
@@ -20,7 +21,7 @@ import (
 const (
 	// firstRead is how many rows are read at first, at least and for each match
 	// asked for. How good they are says how many more are worth reading.
-	firstRead, firstReadPerMatch = 64, 8
+	firstRead, firstReadPerMatch = 48, 6
 	// mostRead and mostReadPerMillion bound what is read of a partition, and of
 	// a large one, when its vectors can hardly be told from each other.
 	mostRead, mostReadPerMillion = 1000, 1000
@@ -96,6 +97,7 @@ func fits(asked question, dimensions int) error {
 func (v exactView) search(part memory.Partition, q memory.VectorQuery, asked question) []memory.Match {
 	var best top
 	best.limit = q.Limit
+	best.bar = none
 	n := len(asked.steps)
 	for i := range v.slots {
 		if atomic.LoadUint64(&v.gone[i/64])>>(i%64)&1 == 1 {
@@ -113,45 +115,47 @@ func (v exactView) search(part memory.Partition, q memory.VectorQuery, asked que
 	return found
 }
 
-// searchCodes ranks every vector by the most it can be expected to score, and
+// searchCodes works out the most that every vector can be expected to score, and
 // reads and compares them from the top until none that is left promises more
 // than what was found.
 func (ix *Index) searchCodes(ctx context.Context, part memory.Partition, v view, q memory.VectorQuery, asked question) ([]memory.Match, error) {
-	e := newEstimator(asked.values, v.centre)
+	buffer := ix.buffers.Get().(*[]float32)
+	defer ix.buffers.Put(buffer)
+	*buffer = v.promises(newEstimator(asked.values, v.centre), (*buffer)[:0])
+	most := mostRead + len(*buffer)*mostReadPerMillion/1_000_000
 	var found []memory.Match
-	done := 0
-	for most := mostRead + len(v.chunks)*chunkSize/1_000_000*mostReadPerMillion; ; most *= 4 {
-		candidates := v.rank(e, max(most, q.Limit))
-		last := len(candidates) < most
-		for next := max(firstRead, firstReadPerMatch*q.Limit); done < len(candidates); {
-			next = min(done+next, len(candidates))
-			more, err := ix.compare(ctx, part, v, candidates[done:next], q, asked)
-			if err != nil {
-				return nil, err
-			}
-			found = append(found, more...)
-			done = next
-			if len(found) < q.Limit {
-				next = 3 * done // the filter drops most: look further
-				continue
-			}
-			sortMatches(found)
-			found = found[:q.Limit]
-			bar := found[q.Limit-1].Score
-			next = sort.Search(len(candidates)-done, func(i int) bool { return candidates[done+i].score <= bar })
-			if next == 0 {
-				return found, nil
-			}
+	last := scored{score: math.MaxFloat32}
+	bar := float32(none)
+	for next, read := max(firstRead, firstReadPerMatch*q.Limit), 0; ; {
+		batch := v.below(*buffer, last, bar, next)
+		more, err := ix.compare(ctx, part, v, batch, q, asked)
+		if err != nil {
+			return nil, err
 		}
-		if last || len(found) >= q.Limit {
+		read += len(batch)
+		found = append(found, more...)
+		if len(batch) < next { // there were no more
+			return found, nil
+		}
+		last = batch[len(batch)-1]
+		if len(found) < q.Limit {
+			next = 3 * read // few are left by the filter, or by deletes since: look further
+			continue
+		}
+		sortMatches(found)
+		found = found[:q.Limit]
+		bar = found[q.Limit-1].Score
+		if next = most - read; next <= 0 {
 			return found, nil
 		}
 	}
 }
 
-// rank answers the vectors that promise the most, best first.
-func (v view) rank(e *estimator, limit int) []scored {
-	best := top{limit: limit}
+// none is what a vector promises that is gone.
+const none = -math.MaxFloat32
+
+// promises works out what every vector promises, in the order of chunks.
+func (v view) promises(e *estimator, into []float32) []float32 {
 	size := codeBytes(v.dimensions)
 	var looked [group]uint16
 	for _, k := range v.chunks {
@@ -164,12 +168,30 @@ func (v view) rank(e *estimator, limit int) []scored {
 					looked[i] = e.sumOne(k.rest[i*size : (i+1)*size])
 				}
 			}
-			gone := k.gone[first/64].Load() >> (first % 64)
 			for i, c := range k.codes[first : first+n] {
-				score := e.promise(looked[i], c)
-				if best.takes(score) && gone>>i&1 == 0 {
-					best.add(score, int64(k.slots[first+i]))
+				into = append(into, e.promise(looked[i], c))
+			}
+			for gone := k.gone[first/64].Load() >> (first % 64) & (1<<group - 1); gone != 0; gone &= gone - 1 {
+				if i := bits.TrailingZeros64(gone); i < n {
+					into[len(into)-n+i] = none
 				}
+			}
+		}
+	}
+	return into
+}
+
+// below answers the vectors that promise the most, best first, of those that
+// come after last and promise more than bar.
+func (v view) below(promises []float32, last scored, bar float32, limit int) []scored {
+	best := top{limit: limit, bar: bar}
+	for c, k := range v.chunks {
+		for i, score := range promises[c*chunkSize : c*chunkSize+len(k.slots)] {
+			if !best.takes(score) || score > last.score {
+				continue
+			}
+			if slot := int64(k.slots[i]); score < last.score || slot > last.slot {
+				best.add(score, slot)
 			}
 		}
 	}
@@ -179,6 +201,9 @@ func (v view) rank(e *estimator, limit int) []scored {
 // compare reads the rows of candidates and scores them. A row that is gone by
 // now is left out.
 func (ix *Index) compare(ctx context.Context, part memory.Partition, v view, candidates []scored, q memory.VectorQuery, asked question) ([]memory.Match, error) {
+	if len(candidates) == 0 {
+		return nil, nil
+	}
 	slots := append(make([]byte, 0, 16*len(candidates)), '[')
 	for i, c := range candidates {
 		if i > 0 {
@@ -237,12 +262,11 @@ type scored struct {
 // lets go of the worse half.
 type top struct {
 	limit int
-	full  bool
-	bar   float32 // once there are enough: what is no better is of no interest
+	bar   float32 // what is no better is of no interest
 	kept  []scored
 }
 
-func (t *top) takes(score float32) bool { return !t.full || score > t.bar }
+func (t *top) takes(score float32) bool { return score > t.bar }
 
 func (t *top) add(score float32, slot int64) {
 	t.kept = append(t.kept, scored{score, slot})
@@ -281,7 +305,7 @@ func (t *top) halve() {
 		}
 	}
 	t.kept = k[:t.limit]
-	t.full, t.bar = true, k[0].score
+	t.bar = k[0].score
 	for _, s := range t.kept {
 		t.bar = min(t.bar, s.score)
 	}
