@@ -213,6 +213,17 @@ const trace = createRoute({
   component: lazyRouteComponent(() => import("./pages/traces/one")),
 });
 
+const agents = createRoute({
+  getParentRoute: () => shell,
+  path: "/agents",
+  component: lazyRouteComponent(() => import("./pages/agents/list")),
+});
+const agent = createRoute({
+  getParentRoute: () => shell,
+  path: "/agents/$agent",
+  component: lazyRouteComponent(() => import("./pages/agents/one")),
+});
+
 const tree = root.addChildren([
   setup,
   login,
@@ -229,6 +240,8 @@ const tree = root.addChildren([
     costRecords,
     traces,
     trace,
+    agents,
+    agent,
     inbox,
     safety,
     safetyTab,

@@ -2,6 +2,7 @@ import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import {
   Activity,
+  Bot,
   ChevronDown,
   CircleDollarSign,
   House,
@@ -38,7 +39,7 @@ export function usePages() {
 
 /** The pages of the main menu, in order. */
 const pages: readonly {
-  to: "/" | "/inbox" | "/chat" | "/traces" | "/costs" | "/safety" | "/settings";
+  to: "/" | "/inbox" | "/chat" | "/traces" | "/costs" | "/safety" | "/agents" | "/settings";
   label: string;
   icon: LucideIcon;
   exact?: boolean;
@@ -57,7 +58,8 @@ const pages: readonly {
   { to: "/traces", label: shell.nav.traces, icon: Activity, needs: "runs:read", first: true },
   { to: "/costs", label: shell.nav.costs, icon: CircleDollarSign, needs: "costs:read", tab: true },
   { to: "/safety", label: shell.nav.safety, icon: Shield, needs: "guard:read" },
-  { to: "/settings", label: shell.nav.settings, icon: Settings, first: true },
+  { to: "/agents", label: shell.nav.agents, icon: Bot, needs: "agents:read", first: true },
+  { to: "/settings", label: shell.nav.settings, icon: Settings },
 ];
 
 export function Sidebar({ rail }: { rail: boolean }) {

@@ -1,3 +1,4 @@
+import { agents } from "./agents";
 import { chat } from "./chat";
 import { common } from "./common";
 import { costs } from "./costs";
@@ -8,9 +9,25 @@ import { overview } from "./overview";
 import { settings } from "./settings";
 import { shell } from "./shell";
 import { start } from "./start";
+import { traces } from "./traces";
+import { work } from "./work";
 
 /**
  * The whole catalogue. Pages import only their own part, so that a page does not carry the words of all
  * others; this list is for the checks.
  */
-export const catalogue = { chat, common, costs, guard, inbox, models, overview, settings, shell, start };
+export const catalogue = {
+  agents,
+  chat,
+  common,
+  costs,
+  guard,
+  inbox,
+  models,
+  overview,
+  settings,
+  shell,
+  start,
+  traces,
+  work,
+};

@@ -12,6 +12,7 @@ export const shell = {
     chat: "Chat",
     traces: "Traces",
     costs: "Costs",
+    agents: "Agents",
     safety: "Safety",
     settings: "Settings",
     more: "More",
