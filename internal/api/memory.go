@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/fluxway/fluxway/internal/identity"
@@ -46,6 +47,8 @@ func (a memoryAPI) routes() []route {
 		{"GET", "/api/v1/memory/settings", "memory:read", "What the caller wants of memory.", handler(a.settings)},
 		{"PUT", "/api/v1/memory/settings", "account:write", "Say whether the caller's conversations may be learned from.", handler(a.setSettings)},
 		{"GET", "/api/v1/memory/stats", "memory:read", "How much is known, and by which means it is found.", handler(a.stats)},
+		{"GET", "/api/v1/memory/export", "memory:read", "What the caller may see, as JSON lines.", door(a.export, media("application/x-ndjson"))},
+		{"POST", "/api/v1/memory/import", "memory:write", "Take over an export; what is refused is told line by line.", handler(a.importLines, bodyLimit(64<<20), timeout(10*time.Minute))},
 		{"DELETE", "/api/v1/memory/users/{user}", "account:write", "Forget everything about a user: oneself, or anyone with users:write.", handler(a.forgetUser)},
 	}
 }
@@ -250,4 +253,17 @@ func (a memoryAPI) forgetUser(ctx context.Context, in memoryUserPath) (nothing, 
 		}
 	}
 	return nothing{}, a.mind.ForgetUser(ctx, memory.Owner{Workspace: o.Workspace, User: in.User})
+}
+
+func (a memoryAPI) export(c *call, _ none) error {
+	c.attach("memory", "jsonl")
+	return a.mind.Export(c.ctx, memoryOwner(c.ctx), steady{c})
+}
+
+type memoryImport struct {
+	Lines string `json:"lines" required:"true" doc:"JSON lines as the export gives them, or one {\"text\":…} per fact."`
+}
+
+func (a memoryAPI) importLines(ctx context.Context, in memoryImport) (memory.Imported, error) {
+	return a.mind.Import(ctx, memoryOwner(ctx), strings.NewReader(in.Lines))
 }

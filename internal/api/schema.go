@@ -177,6 +177,8 @@ var renamed = map[reflect.Type]string{
 	reflect.TypeFor[memory.Source]():            "KnowledgeSource",
 	reflect.TypeFor[memory.SourceOptions]():     "KnowledgeSourceOptions",
 	reflect.TypeFor[memory.File]():              "KnowledgeFile",
+	reflect.TypeFor[memory.Imported]():          "MemoryImported",
+	reflect.TypeFor[memory.Refusal]():           "MemoryRefusal",
 	reflect.TypeFor[memory.Found]():             "MemoryFound",
 	reflect.TypeFor[memory.Explain]():           "MemoryExplanation",
 	reflect.TypeFor[memory.Answer]():            "MemoryAnswer",

@@ -72,7 +72,7 @@ func (e *env) root() *cobra.Command {
 	root.CompletionOptions.HiddenDefaultCmd = false
 	root.AddCommand(
 		e.upCommand(), e.setupCommand(), e.keysCommand(), e.configCommand(), e.doctorCommand(),
-		e.backupCommand(), e.restoreCommand(), e.authCommand(), e.modelsCommand(), e.costsCommand(), e.guardCommand(), e.versionCommand(),
+		e.backupCommand(), e.restoreCommand(), e.authCommand(), e.modelsCommand(), e.costsCommand(), e.memoryCommand(), e.knowledgeCommand(), e.guardCommand(), e.versionCommand(),
 	)
 	return root
 }

@@ -36,3 +36,6 @@ func (m *Mind) Index(ctx context.Context, id ids.Source) (Indexed, error) {
 func (m *Mind) IndexUntil(ctx context.Context, id ids.Source, tell func(done int)) (Indexed, error) {
 	return m.indexSource(ctx, id, func(done, _ int, _ string) error { tell(done); return nil })
 }
+
+// Reconcile finds texts that lost their vectors.
+func (m *Mind) Reconcile(ctx context.Context) error { return m.reconcile(ctx) }

@@ -173,3 +173,49 @@ func TestAnEmbedderThatFailsLeavesWords(t *testing.T) {
 		t.Errorf("recalled %v, %v", recalled, err)
 	}
 }
+
+func TestCopyVectors(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	one, two := storetest.SQLite(t), storetest.SQLite(t)
+	asked := 0
+	w := newWorld(t, one, memory.Options{Index: indexOf(t, one), Embedder: thesaurus{name: "one", asked: &asked}})
+	for _, text := range []string{"The user's automobile is green", "The tomatoes grow behind the shed"} {
+		w.add(w.anna, text)
+	}
+	w.embed()
+	backup := t.TempDir() + "/all.fluxway-backup"
+	_, err := one.Backup(ctx, store.BackupOptions{Path: backup})
+	must(t, err)
+	_, err = two.Restore(ctx, store.RestoreOptions{Path: backup})
+	must(t, err)
+	before := asked
+	index := indexOf(t, two)
+	must(t, two.InTx(ctx, func(tx *store.Tx) error { return index.Clear(ctx, tx, memory.Partition{Workspace: w.anna.Workspace}) })) // as from the other engine
+	done, err := memory.CopyVectors(ctx, memory.Shelf{DB: one, Index: indexOf(t, one)}, memory.Shelf{DB: two, Index: index}, func(memory.Copied) {})
+	must(t, err)
+	if done.Vectors != 2 || done.Skipped != 0 {
+		t.Errorf("copied %+v, want two", done)
+	}
+	there := newWorld(t, two, memory.Options{Index: index, Embedder: thesaurus{name: "one", asked: &asked}})
+	if got := first(there.find(w.anna, "car")); got != "The user's automobile is green" || asked != before+1 {
+		t.Errorf("found %q after embedding %d texts", got, asked-before)
+	}
+}
+
+func TestLostVectorsAreMadeAnew(t *testing.T) {
+	t.Parallel()
+	db := storetest.SQLite(t)
+	index := indexOf(t, db)
+	w := newWorld(t, db, memory.Options{Index: index, Embedder: thesaurus{name: "one"}})
+	w.add(w.anna, "The user's automobile is green")
+	w.embed()
+	must(t, db.InTx(t.Context(), func(tx *store.Tx) error {
+		return index.Clear(t.Context(), tx, memory.Partition{Workspace: w.anna.Workspace})
+	}))
+	must(t, w.Reconcile(t.Context()))
+	w.embed()
+	if got := first(w.find(w.anna, "car")); got == "" {
+		t.Error("not found by meaning again")
+	}
+}

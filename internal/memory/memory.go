@@ -112,6 +112,11 @@ func New(opts Options) (*Mind, error) {
 		}
 	}
 	m.waiting.Store(true)
+	m.db.OnRestore(store.RestoreHook{Name: "memory", Done: func(ctx context.Context) {
+		if err := m.reconcile(ctx); err != nil {
+			m.log.WarnContext(ctx, "vectors not counted after a restore", "part", "memory", "err", err)
+		}
+	}})
 	m.db.AddRetention(store.Retention{Name: "memory_facts", Keep: opts.Rules.Keep, Prune: m.fade})
 	return m, nil
 }
@@ -125,6 +130,9 @@ func (m *Mind) Run(ctx context.Context) error {
 	defer w.close()
 	ticker := time.NewTicker(tendEvery)
 	defer ticker.Stop()
+	if err := m.reconcile(ctx); err != nil && ctx.Err() == nil {
+		m.log.WarnContext(ctx, "vectors not counted", "part", "memory", "err", err)
+	}
 	m.tend(ctx)
 	w.look(ctx)
 	for {

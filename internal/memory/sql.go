@@ -228,3 +228,10 @@ const (
 	restampFile = `UPDATE memory_files SET stamp = ? WHERE id = ?`
 	deleteFile  = `DELETE FROM memory_files WHERE id = ?`
 )
+
+// Vectors that move or were lost.
+const (
+	claimText     = `UPDATE memory_texts SET embedder = ? WHERE id = ? AND workspace_id = ? AND space = ?`
+	countEmbedded = `SELECT space AS name, count(*) AS n FROM memory_texts WHERE workspace_id = ? AND embedder = ? GROUP BY space`
+	unembed       = `UPDATE memory_texts SET embedder = '' WHERE space = ? AND embedder = ?`
+)

@@ -63,7 +63,8 @@ func latinLanguage(text string) Language {
 			}
 		}
 	}
-	if foreign > english || english == 0 && accents > 0 {
+	// One word proves little: "hat" and "die" are English too.
+	if foreign > english && (foreign > 1 || accents > 0) || english == 0 && accents > 0 {
 		return Latin
 	}
 	return English

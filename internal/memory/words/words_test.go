@@ -56,7 +56,7 @@ func TestStem(t *testing.T) {
 func TestGuess(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]Language{
-		"Where does she live?": English, "deploy schedule": English, "Wo wohnt die Frau?": Latin, "¿Dónde está la biblioteca?": Latin,
+		"Where does she live?": English, "deploy schedule": English, "hat colour": English, "Wo wohnt die Frau?": Latin, "¿Dónde está la biblioteca?": Latin,
 		"北京在哪里？": Han, "東京はどこですか": Han, "Где находится библиотека?": Other, "ห้องน้ำอยู่ที่ไหน": Other, "": English,
 	} {
 		if got := Guess(text); got != want {

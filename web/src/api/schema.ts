@@ -6678,6 +6678,81 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  "/api/v1/memory/export": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** What the caller may see, as JSON lines. */
+    get: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/x-ndjson": string;
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/memory/import": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get?: never;
+    put?: never;
+    /** Take over an export; what is refused is told line by line. */
+    post: {
+      parameters: {
+        query?: never;
+        header?: {
+          /** A fresh random text; the same request with the same key within a day gets the same answer instead of being done twice. */
+          "Idempotency-Key"?: string;
+        };
+        path?: never;
+        cookie?: never;
+      };
+      requestBody: {
+        content: {
+          "application/json": components["schemas"]["MemoryImportRequest"];
+        };
+      };
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["MemoryImported"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   "/api/v1/memory/users/{user}": {
     parameters: { query?: never; header?: never; path?: never; cookie?: never };
     get?: never;
@@ -7360,6 +7435,703 @@ export interface paths {
           headers: { [name: string]: unknown };
           content: {
             "application/json": components["schemas"]["FoundModels"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/tools": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** Every tool of the workspace: built in, of MCP servers, agents and workflows. */
+    get: {
+      parameters: {
+        query?: {
+          /** How many rows at the most, 1 to 500; 50 if left out. */
+          limit?: number;
+          /** next_cursor of the page before. */
+          cursor?: string;
+          /** Only of this origin, such as builtin or mcp/github. */
+          origin?: string;
+        };
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["ToolPage"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/tools/{tool}": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** One tool. */
+    get: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path: {
+          tool: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Tool"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/tools/{tool}/call": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get?: never;
+    put?: never;
+    /** Call a tool: through the guard, like an agent's call. What goes wrong with it is a result too. */
+    post: {
+      parameters: {
+        query?: never;
+        header?: {
+          /** A fresh random text; the same request with the same key within a day gets the same answer instead of being done twice. */
+          "Idempotency-Key"?: string;
+        };
+        path: {
+          tool: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: {
+        content: {
+          "application/json": components["schemas"]["CallToolRequest"];
+        };
+      };
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["ToolResult"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/mcp": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** What the MCP server says by itself within a session. */
+    get: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "text/event-stream": string;
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    put?: never;
+    /** The MCP server: tools, agents, prompts and resources of the workspace, over streamable HTTP. */
+    post: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "text/event-stream": string;
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    /** End an MCP session. */
+    delete: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "text/event-stream": string;
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/mcp/servers": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** MCP servers, whether they are ready, and what to do if not. */
+    get: {
+      parameters: {
+        query?: {
+          /** How many rows at the most, 1 to 500; 50 if left out. */
+          limit?: number;
+          /** next_cursor of the page before. */
+          cursor?: string;
+        };
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["MCPServerPage"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    put?: never;
+    /** Add an MCP server; it starts when it is needed. */
+    post: {
+      parameters: {
+        query?: never;
+        header?: {
+          /** A fresh random text; the same request with the same key within a day gets the same answer instead of being done twice. */
+          "Idempotency-Key"?: string;
+        };
+        path?: never;
+        cookie?: never;
+      };
+      requestBody: {
+        content: {
+          "application/json": components["schemas"]["NewMCPServerRequest"];
+        };
+      };
+      responses: {
+        201: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["MCPServer"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/mcp/servers/{server}": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** One server. */
+    get: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path: {
+          server: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["MCPServer"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    put?: never;
+    post?: never;
+    /** Forget a server, its secrets and what was agreed to. */
+    delete: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path: {
+          server: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        204: {
+          headers: { [name: string]: unknown };
+          content?: never;
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    options?: never;
+    head?: never;
+    /** Change a server; what runs with the old settings ends. */
+    patch: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path: {
+          server: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: {
+        content: {
+          "application/json": components["schemas"]["ChangeServerRequest"];
+        };
+      };
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["MCPServer"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    trace?: never;
+  };
+  "/api/v1/mcp/servers/{server}/start": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get?: never;
+    put?: never;
+    /** Start a server now and wait until it has said what it has. */
+    post: {
+      parameters: {
+        query?: never;
+        header?: {
+          /** A fresh random text; the same request with the same key within a day gets the same answer instead of being done twice. */
+          "Idempotency-Key"?: string;
+        };
+        path: {
+          server: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["MCPServer"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/mcp/servers/{server}/stop": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get?: never;
+    put?: never;
+    /** Stop a server; calls do not start it again. */
+    post: {
+      parameters: {
+        query?: never;
+        header?: {
+          /** A fresh random text; the same request with the same key within a day gets the same answer instead of being done twice. */
+          "Idempotency-Key"?: string;
+        };
+        path: {
+          server: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["MCPServer"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/mcp/servers/{server}/restart": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get?: never;
+    put?: never;
+    /** Stop a server and start it again. */
+    post: {
+      parameters: {
+        query?: never;
+        header?: {
+          /** A fresh random text; the same request with the same key within a day gets the same answer instead of being done twice. */
+          "Idempotency-Key"?: string;
+        };
+        path: {
+          server: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["MCPServer"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/mcp/servers/{server}/logs": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** The last lines a server wrote. */
+    get: {
+      parameters: {
+        query?: {
+          /** How many lines; all that are kept if left out. */
+          last?: number;
+        };
+        header?: never;
+        path: {
+          server: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["MCPLogs"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/mcp/servers/{server}/tools": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** The tools of a server, as it said within the last minute or, with force, as it says now. */
+    get: {
+      parameters: {
+        query?: {
+          /** How many rows at the most, 1 to 500; 50 if left out. */
+          limit?: number;
+          /** next_cursor of the page before. */
+          cursor?: string;
+          /** Ask the server now. */
+          force?: boolean;
+        };
+        header?: never;
+        path: {
+          server: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["MCPToolPage"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/mcp/servers/{server}/consent": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get?: never;
+    put?: never;
+    /** Agree to what a server now says of its tools. */
+    post: {
+      parameters: {
+        query?: never;
+        header?: {
+          /** A fresh random text; the same request with the same key within a day gets the same answer instead of being done twice. */
+          "Idempotency-Key"?: string;
+        };
+        path: {
+          server: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: {
+        content: {
+          "application/json": components["schemas"]["ConsentRequest"];
+        };
+      };
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["MCPToolPage"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/mcp/servers/{server}/signin": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get?: never;
+    put?: never;
+    /** Begin to sign in at a remote server. */
+    post: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path: {
+          server: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["MCPSignIn"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    /** Forget the caller's sign-in at a remote server. */
+    delete: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path: {
+          server: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        204: {
+          headers: { [name: string]: unknown };
+          content?: never;
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/mcp/callback": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** Where a browser comes back to after a sign-in at a remote server. */
+    get: {
+      parameters: {
+        query?: {
+          state?: string;
+          code?: string;
+          iss?: string;
+          error?: string;
+        };
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "text/html": string;
           };
         };
         default: {
@@ -9005,12 +9777,12 @@ export interface components {
       title?: string;
       kind: string;
       question: string;
-      options?: components["schemas"]["Option"][];
+      options?: components["schemas"]["ToolOption"][];
       multiple?: boolean;
       rule?: string;
       ticket?: string;
     };
-    Option: {
+    ToolOption: {
       label: string;
       description?: string;
     };
@@ -9102,7 +9874,7 @@ export interface components {
       preview?: string;
       /** Of the error. */
       code?: string;
-      need?: components["schemas"]["Need"];
+      need?: components["schemas"]["ToolQuestion"];
       reply?: components["schemas"]["Reply"];
       usage?: components["schemas"]["Usage"];
       ttft_ms?: number;
@@ -9110,10 +9882,10 @@ export interface components {
       started_at?: string;
       finished_at?: string;
     };
-    Need: {
+    ToolQuestion: {
       kind: string;
       question: string;
-      options?: components["schemas"]["Option"][];
+      options?: components["schemas"]["ToolOption"][];
       multiple?: boolean;
       rule?: string;
       ticket?: string;
@@ -10068,6 +10840,21 @@ export interface components {
       waiting: number;
       vectors: number;
     };
+    MemoryImportRequest: {
+      /** JSON lines as the export gives them, or one {"text":…} per fact. */
+      lines: string;
+    };
+    MemoryImported: {
+      facts: { [key: string]: number };
+      entities: number;
+      relations: number;
+      fields: number;
+      refused: components["schemas"]["MemoryRefusal"][];
+    };
+    MemoryRefusal: {
+      line: number;
+      reason: string;
+    };
     KnowledgeSourcePage: {
       data: components["schemas"]["KnowledgeSource"][];
       has_more: boolean;
@@ -10311,6 +11098,216 @@ export interface components {
       variable: string;
       /** A good model to begin with. */
       model?: string;
+    };
+    ToolPage: {
+      data: components["schemas"]["Tool"][];
+      has_more: boolean;
+      next_cursor?: string;
+    };
+    Tool: {
+      name: string;
+      title?: string;
+      description: string;
+      /** builtin, or mcp/ and the server. */
+      origin: string;
+      /** How much harm it can do. */
+      level: "public" | "restricted" | "dangerous";
+      /** It leaves everything as it is. */
+      read_only: boolean;
+      /** Safe to run again after a crash. */
+      repeatable: boolean;
+      /** It may talk to other machines. */
+      network: boolean;
+      timeout_seconds: number;
+      /** JSON Schema of the arguments. */
+      schema: unknown;
+    };
+    CallToolRequest: {
+      /** An object that fits the tool's schema. */
+      arguments?: unknown;
+      /** The ticket of an approval that was granted for this very call. */
+      approval?: string;
+    };
+    ToolResult: {
+      parts: components["schemas"]["ToolPart"][];
+      is_error?: boolean;
+      code?: string;
+      truncated?: boolean;
+      full?: components["schemas"]["ToolOutput"];
+      needs?: components["schemas"]["ToolQuestion"];
+      meta?: { [key: string]: unknown };
+    };
+    ToolPart: {
+      kind: string;
+      text?: string;
+      data?: string;
+      media_type?: string;
+      path?: string;
+      json?: unknown;
+    };
+    ToolOutput: {
+      body: string;
+      size: number;
+      cut: boolean;
+    };
+    MCPServerPage: {
+      data: components["schemas"]["MCPServer"][];
+      has_more: boolean;
+      next_cursor?: string;
+    };
+    MCPServer: {
+      /** Its tools are called name__tool. */
+      name: string;
+      /** settings: it is changed in the settings file and belongs to every workspace. */
+      source: "stored" | "settings";
+      transport: "stdio" | "http" | "sse";
+      command?: string;
+      args?: string[];
+      /** ${NAME} stands for a secret of the server, or a variable of ours. */
+      env?: { [key: string]: string };
+      folder?: string;
+      url?: string;
+      headers?: { [key: string]: string };
+      /** Each person signs in there. */
+      sign_in: boolean;
+      client_id?: string;
+      /** The names of its secrets; the values are never shown. */
+      secrets: string[];
+      allow?: string[];
+      deny?: string[];
+      defaults?: { [key: string]: { [key: string]: unknown } };
+      level: "public" | "restricted" | "dangerous";
+      levels?: { [key: string]: string };
+      read_only?: string[];
+      timeout_seconds?: number;
+      disabled: boolean;
+      /** idle: it starts when it is needed; waiting: it failed and is tried again; needs_signin: you have to sign in there. */
+      state: "idle" | "starting" | "ready" | "waiting" | "stopped" | "needs_signin";
+      /** Why it is not ready. */
+      reason?: string;
+      /** What to do about it. */
+      hint?: string;
+      since: string;
+      next_try?: string;
+      /** Attempts that failed in a row. */
+      tries: number;
+      pid?: number;
+      /** The version that was agreed on last. */
+      protocol?: string;
+      /** What the server calls itself. */
+      program?: string;
+      /** Under way now. */
+      calls: number;
+      /** That agents can use. */
+      tools: number;
+      /** Tools that wait for consent. */
+      waiting: number;
+      /** When it last said which tools it has. */
+      listed_at?: string;
+      created_at?: string;
+      updated_at?: string;
+    };
+    NewMCPServerRequest: {
+      /** Small letters, digits and hyphens. */
+      name: string;
+      /** If left out: stdio with a command, http with a URL. */
+      transport?: "stdio" | "http" | "sse";
+      command?: string;
+      args?: string[];
+      /** Values may hold ${NAME} for a secret of the server or a variable of ours. */
+      env?: { [key: string]: string };
+      folder?: string;
+      url?: string;
+      /** Values may hold ${NAME}. */
+      headers?: { [key: string]: string };
+      /** Stored encrypted and never shown again; an empty value forgets one. */
+      secrets?: { [key: string]: string };
+      sign_in?: boolean;
+      client_id?: string;
+      /** Patterns over the server's tool names; none: all. */
+      allow?: string[];
+      /** They win over allow. */
+      deny?: string[];
+      /** By a pattern of tools: arguments for where the model gives none. */
+      defaults?: { [key: string]: { [key: string]: unknown } };
+      level?: "public" | "restricted" | "dangerous";
+      /** By a pattern of tools. */
+      levels?: { [key: string]: string };
+      /** Patterns of tools that only look; the server's own word is not taken. */
+      read_only?: string[];
+      timeout_seconds?: number;
+      disabled?: boolean;
+    };
+    ChangeServerRequest: {
+      /** If left out: stdio with a command, http with a URL. */
+      transport?: "stdio" | "http" | "sse";
+      command?: string;
+      args?: string[];
+      /** Values may hold ${NAME} for a secret of the server or a variable of ours. */
+      env?: { [key: string]: string };
+      folder?: string;
+      url?: string;
+      /** Values may hold ${NAME}. */
+      headers?: { [key: string]: string };
+      /** Stored encrypted and never shown again; an empty value forgets one. */
+      secrets?: { [key: string]: string };
+      sign_in?: boolean;
+      client_id?: string;
+      /** Patterns over the server's tool names; none: all. */
+      allow?: string[];
+      /** They win over allow. */
+      deny?: string[];
+      /** By a pattern of tools: arguments for where the model gives none. */
+      defaults?: { [key: string]: { [key: string]: unknown } };
+      level?: "public" | "restricted" | "dangerous";
+      /** By a pattern of tools. */
+      levels?: { [key: string]: string };
+      /** Patterns of tools that only look; the server's own word is not taken. */
+      read_only?: string[];
+      timeout_seconds?: number;
+      disabled?: boolean;
+    };
+    MCPLogs: {
+      /** The oldest first. */
+      lines: components["schemas"]["MCPLine"][];
+      /** How many there were since the program started. */
+      total: number;
+    };
+    MCPLine: {
+      at: string;
+      /** stdout: what was no message; server: what it logged through the protocol. */
+      from: "stderr" | "stdout" | "server" | "fluxway";
+      text: string;
+    };
+    MCPToolPage: {
+      data: components["schemas"]["MCPTool"][];
+      has_more: boolean;
+      next_cursor?: string;
+    };
+    MCPTool: {
+      /** What agents call it. */
+      name: string;
+      /** What the server calls it. */
+      tool: string;
+      /** new and changed wait for consent; until then agents do not have the tool. */
+      state: "ready" | "new" | "changed" | "gone" | "denied" | "unusable";
+      reason?: string;
+      title?: string;
+      description: string;
+      schema: unknown;
+      level: "public" | "restricted" | "dangerous";
+      /** From what was agreed to, to what the server says now: lines that begin with - and +. */
+      diff?: string;
+    };
+    ConsentRequest: {
+      /** As the server calls them; none: all that wait, and those that are gone are forgotten. */
+      tools?: string[];
+    };
+    MCPSignIn: {
+      /** The page to open. */
+      url?: string;
+      /** You are signed in already. */
+      done: boolean;
     };
     Config: {
       /** The file that was read, or that saving would make. */
