@@ -12,8 +12,8 @@ type arguments struct {
 }
 
 // split takes a call's words apart. Tools say which of their flags take a value.
-func split(t *tool, words []word) (a arguments) {
-	a.operands = make([]word, 0, len(words))
+func (r *run) split(t *tool, words []word) (a arguments) {
+	a.operands = r.words(len(words))
 	only := false // after --
 	for i := 1; i < len(words); i++ {
 		w := words[i]

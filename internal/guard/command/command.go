@@ -78,6 +78,7 @@ type Analyser struct {
 	home     string
 	steps    int
 	parsers  [4]sync.Pool // one kind per shell
+	runs     sync.Pool    // of *run, with what they can use again
 }
 
 const (
@@ -118,9 +119,45 @@ func New(opts Options) (*Analyser, error) {
 
 // Judge gives the ruling on a command. It never fails: what cannot be judged is asked.
 func (a *Analyser) Judge(ctx context.Context, c Command) Ruling {
-	r := &run{commands: make([]Simple, 0, 2), a: a, ctx: ctx, text: c.Text, budget: a.steps, nested: maxNested}
+	r, _ := a.runs.Get().(*run)
+	if r == nil {
+		r = &run{slab: make([]word, 0, slabWords), calls: make([]call, 0, slabCalls)}
+	}
+	r.commands, r.a, r.ctx, r.text, r.budget, r.nested = make([]Simple, 0, 2), a, ctx, c.Text, a.steps, maxNested
 	r.judge(c)
-	return r.ruling()
+	ruling := r.ruling()
+	slab, calls := r.slab, r.calls
+	clear(slab)
+	clear(calls)
+	*r = run{slab: slab[:0], calls: calls[:0]}
+	a.runs.Put(r)
+	return ruling
+}
+
+const (
+	slabWords = 64
+	slabCalls = 8
+)
+
+// words gives room for n words that is used again for another command; no ruling may refer to it.
+func (r *run) words(n int) []word {
+	used := len(r.slab)
+	if used+n > cap(r.slab) {
+		return make([]word, 0, n)
+	}
+	r.slab = r.slab[:used+n]
+	return r.slab[used : used : used+n]
+}
+
+// newCall is a call in room that is used again.
+func (r *run) newCall(c call) *call {
+	if len(r.calls) == cap(r.calls) {
+		fresh := new(call)
+		*fresh = c
+		return fresh
+	}
+	r.calls = append(r.calls, c)
+	return &r.calls[len(r.calls)-1]
 }
 
 // run is the work on one command.
@@ -138,6 +175,10 @@ type run struct {
 	made     map[string]bool                // folders this line makes
 	looked   int                            // entries of the disk looked at to count
 	active   map[*syntax.Stmt]map[Span]bool // functions being walked, and where they call themselves
+
+	first scope
+	slab  []word
+	calls []call
 }
 
 // finding is the strictest thing said so far.
@@ -172,7 +213,8 @@ func (r *run) judge(c Command) {
 	if strings.TrimSpace(c.Text) == "" {
 		return
 	}
-	s := &scope{dir: c.Dir, lang: language(c.Shell), env: c.Env, place: place{base: 0, exact: true}}
+	s := &r.first
+	*s = scope{dir: c.Dir, lang: language(c.Shell), env: c.Env, place: place{base: 0, exact: true}}
 	if c.Dir != "" {
 		s.dir = path.Clean(c.Dir)
 	}

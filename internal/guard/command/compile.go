@@ -9,7 +9,7 @@ import (
 // ruleset is the packs, ready to match.
 type ruleset struct {
 	tools     map[string]*tool
-	rules     map[string][]*rule
+	rules     map[string]*ruleList
 	dangerous map[string]bool // programs with a rule: a local program of that name is judged as it
 }
 
@@ -21,6 +21,8 @@ type tool struct {
 	firstOperand bool
 	allow        [][]segment
 	warn         [][]segment
+	allowed      subIndex // of allow
+	warned       subIndex // of warn
 	otherwise    Verdict
 }
 
@@ -29,6 +31,7 @@ var plainTool = &tool{otherwise: Ask}
 // rule is a Rule, ready to use.
 type rule struct {
 	id       string // pack.rule
+	matches  string // what is noted when it does
 	family   string
 	severity Severity
 	verdict  Verdict
@@ -53,7 +56,7 @@ type rule struct {
 
 // compile joins packs. A later pack adds to what earlier ones say about a tool.
 func compile(list []Pack) (*ruleset, error) {
-	rs := &ruleset{tools: map[string]*tool{}, rules: map[string][]*rule{}, dangerous: map[string]bool{}}
+	rs := &ruleset{tools: map[string]*tool{}, rules: map[string]*ruleList{}, dangerous: map[string]bool{}}
 	var wrong []error
 	ids := map[string]bool{}
 	for i := range list {
@@ -78,10 +81,105 @@ func compile(list []Pack) (*ruleset, error) {
 			rs.addRule(p, r)
 		}
 	}
-	for _, rules := range rs.rules {
-		slices.SortStableFunc(rules, strictest)
+	for _, l := range rs.rules {
+		slices.SortStableFunc(l.all, strictest)
+		l.index()
+	}
+	for _, t := range rs.tools {
+		t.allowed, t.warned = indexSubs(t.allow), indexSubs(t.warn)
 	}
 	return rs, errors.Join(wrong...)
+}
+
+// ruleList is the rules of a program, the strictest first, and which of them a first operand can match.
+type ruleList struct {
+	all    []*rule
+	byWord map[string][]*rule // those that name the word, and those that name none
+	others []*rule            // those that name none
+}
+
+// index sorts the rules by the first word of their subcommands.
+func (l *ruleList) index() {
+	l.byWord = map[string][]*rule{}
+	open := make([]bool, len(l.all))
+	for i, ru := range l.all {
+		words, closed := firstWords(ru.subs)
+		if open[i] = !closed; open[i] {
+			l.others = append(l.others, ru)
+		}
+		for _, w := range words {
+			l.byWord[w] = nil
+		}
+	}
+	for w := range l.byWord {
+		for i, ru := range l.all {
+			words, _ := firstWords(ru.subs)
+			if open[i] || slices.Contains(words, w) {
+				l.byWord[w] = append(l.byWord[w], ru)
+			}
+		}
+	}
+}
+
+// of gives the rules that can match operands; with an unknown word all can.
+func (l *ruleList) of(ops []word) []*rule {
+	if slices.ContainsFunc(ops, word.wild) {
+		return l.all
+	}
+	if len(ops) > 0 {
+		if rules, ok := l.byWord[ops[0].text]; ok {
+			return rules
+		}
+	}
+	return l.others
+}
+
+// firstWords are the words that subcommands can begin with; false: any word.
+func firstWords(subs [][]segment) (words []string, closed bool) {
+	if len(subs) == 0 {
+		return nil, false
+	}
+	for _, sub := range subs {
+		if len(sub) == 0 || sub[0].any || len(sub[0].globs) > 0 {
+			return nil, false
+		}
+		if sub[0].text != "" {
+			words = append(words, sub[0].text)
+		}
+		for w := range sub[0].set {
+			words = append(words, w)
+		}
+	}
+	return words, true
+}
+
+// subIndex is subcommands by their first word.
+type subIndex struct {
+	byWord map[string][][]segment
+	others [][]segment // that begin with any word
+}
+
+func indexSubs(subs [][]segment) subIndex {
+	x := subIndex{byWord: map[string][][]segment{}}
+	for _, sub := range subs {
+		words, closed := firstWords([][]segment{sub})
+		if !closed {
+			x.others = append(x.others, sub)
+		}
+		for _, w := range words {
+			x.byWord[w] = append(x.byWord[w], sub)
+		}
+	}
+	return x
+}
+
+// has reports whether the operands begin with one of the subcommands.
+func (x *subIndex) has(ops []word) bool {
+	if len(ops) == 0 {
+		return false
+	}
+	begins := func(sub []segment) bool { a, _ := startsWith(ops, sub); return a == yes }
+	return slices.ContainsFunc(x.byWord[ops[0].text], begins) || slices.ContainsFunc(x.others, begins)
 }
 
 func (rs *ruleset) addTool(t Tool) {
@@ -168,7 +266,10 @@ func (rs *ruleset) knows(program, sub string) bool {
 			return true
 		}
 	}
-	for _, ru := range rs.rules[program] {
+	if rs.rules[program] == nil {
+		return false
+	}
+	for _, ru := range rs.rules[program].all {
 		for _, s := range ru.subs {
 			if s[0].fits(sub) {
 				return true
@@ -180,6 +281,7 @@ func (rs *ruleset) knows(program, sub string) bool {
 
 func (rs *ruleset) addRule(p *Pack, src Rule) {
 	r := &rule{id: p.ID + "." + src.ID, family: p.Family, effect: src.Effect, alternative: src.Alternative, most: -1}
+	r.matches = r.id + " matches"
 	_ = r.severity.UnmarshalText([]byte(src.Severity)) // checked before
 	r.verdict = r.severity.verdict()
 	if src.Verdict != "" {
@@ -206,7 +308,10 @@ func (rs *ruleset) addRule(p *Pack, src Rule) {
 		r.most = *m.Most
 	}
 	for _, name := range m.Program {
-		rs.rules[name] = append(rs.rules[name], r)
+		if rs.rules[name] == nil {
+			rs.rules[name] = &ruleList{}
+		}
+		rs.rules[name].all = append(rs.rules[name].all, r)
 		rs.dangerous[name] = true
 	}
 }

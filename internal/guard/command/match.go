@@ -35,17 +35,21 @@ type matching struct {
 
 // match judges a call by the rules of its program. The rules are in order, the strictest first.
 func (r *run) match(c *call, name string) {
-	rules := r.a.rules.rules[name]
+	list := r.a.rules.rules[name]
 	t := r.a.rules.tools[name]
 	if t == nil {
-		if rules == nil {
+		if list == nil {
 			r.unknown(c)
 			return
 		}
 		t = plainTool
 	}
-	m := matching{r: r, c: c, name: name, tool: t, args: split(t, c.words)}
+	m := matching{r: r, c: c, name: name, tool: t, args: r.split(t, c.words)}
 	var possible *rule
+	var rules []*rule
+	if list != nil {
+		rules = list.of(m.args.operands)
+	}
 	for _, ru := range rules {
 		r.spend(1)
 		switch m.try(ru) {
@@ -77,7 +81,7 @@ func (r *run) match(c *call, name string) {
 func (r *run) hitBy(m *matching, ru *rule) {
 	c := m.c
 	r.record(c, ru.verdict, ru.id)
-	r.note(c.s, c.span, ru.id+" matches")
+	r.note(c.s, c.span, ru.matches)
 	if ru.verdict < r.best.verdict || ru.verdict == r.best.verdict && ru.severity <= r.best.severity {
 		return
 	}
@@ -104,17 +108,12 @@ func (r *run) byTool(m *matching) {
 			verdict = Allow
 		}
 	default:
-		for _, sub := range t.allow {
-			if a, _ := startsWith(ops, sub); a == yes {
-				verdict = Allow
-				break
-			}
+		if t.allowed.has(ops) {
+			verdict = Allow
 		}
 	}
-	for _, sub := range t.warn {
-		if a, _ := startsWith(ops, sub); a == yes {
-			verdict = Warn
-		}
+	if t.warned.has(ops) {
+		verdict = Warn
 	}
 	switch verdict {
 	case Ask:

@@ -352,7 +352,7 @@ func (r *run) callExpr(s *scope, c *syntax.CallExpr, in value) value {
 			r.assign(env, a)
 		}
 	}
-	words := make([]word, 0, len(c.Args)+2)
+	words := r.words(len(c.Args) + 2)
 	for _, w := range c.Args {
 		words = r.fields(s, w, words)
 	}
@@ -362,7 +362,7 @@ func (r *run) callExpr(s *scope, c *syntax.CallExpr, in value) value {
 	if len(c.Assigns) > 0 && words[0].text != "read" {
 		r.prefixes(env, c)
 	}
-	return r.call(&call{s: s, env: env, words: words, in: in, span: s.place.of(c)})
+	return r.call(r.newCall(call{s: s, env: env, words: words, in: in, span: s.place.of(c)}))
 }
 
 // prefixes asks about variables that change which code a program runs.
