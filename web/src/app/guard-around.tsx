@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useRouter } from "@tanstack/react-router";
 import { type ReactNode, useMemo } from "react";
 import { agentsQuery } from "@/features/agents/queries";
+import { AnsweredOf } from "@/features/guard/answered";
 import { ApprovalCard } from "@/features/guard/approval-card";
 import { type Around, Surroundings } from "@/features/guard/around";
 import { usersQuery } from "@/features/identity/queries";
@@ -40,6 +41,17 @@ export default function Approval({ id, compact }: { id: string; compact?: boolea
   return (
     <GuardAround>
       <ApprovalCard id={id} {...(compact ? { compact } : {})} />
+    </GuardAround>
+  );
+}
+
+/** What people said to the questions of a run. */
+export function Answered({ run }: { run: string }) {
+  const can = useCan();
+  if (!can("guard:read")) return null;
+  return (
+    <GuardAround>
+      <AnsweredOf run={run} />
     </GuardAround>
   );
 }

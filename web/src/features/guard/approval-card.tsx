@@ -64,7 +64,7 @@ function Card({ approval, compact }: { approval: Approval; compact: boolean }) {
   );
 }
 
-function StateIcon({ state }: { state: string }) {
+export function StateIcon({ state }: { state: string }) {
   if (state === "approved" || state === "used") return <Check className="text-ok" aria-hidden="true" />;
   if (state === "denied") return <X className="text-bad" aria-hidden="true" />;
   return <Hourglass className="text-fg-3" aria-hidden="true" />;

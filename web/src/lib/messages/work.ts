@@ -23,8 +23,6 @@ export const work = {
   answer: "Answer",
   answerPlaceholder: "Write your answer",
   answers: { repeat: "Run it again", skip: "Skip it", stop: "Stop the run" } as Record<string, string>,
-  approval: "Approval needed",
-  approvalElsewhere: "Answer it in Safety.",
   recalled: (n: number) => `Remembered ${plural(n, "thing", "things")}`,
   from: (source: string) => `from ${source}`,
   version: (n: number, of: number) => `Version ${n} of ${of}`,

@@ -1,6 +1,5 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
-import { Hand } from "lucide-react";
+import { lazy, Suspense } from "react";
 import type { Helper, ToolCall } from "@/api/turns";
 import type { Run } from "@/api/types";
 import { Calls, type Look } from "@/features/runs/calls";
@@ -8,9 +7,12 @@ import { Question } from "@/features/runs/needs";
 import { helpersQuery, streamQuery, workQuery } from "@/features/runs/queries";
 import { isActive } from "@/features/runs/stream";
 import { liveTurns, type Need } from "@/features/runs/work";
-import { work as words } from "@/lib/messages/work";
 import { Markdown } from "@/ui/markdown";
 import { useWorkStream } from "./deltas";
+
+const guard = () => import("../../guard-around");
+const Approval = lazy(guard);
+const Answered = lazy(() => guard().then((module) => ({ default: module.Answered })));
 
 /** What tools and helpers did, with the helpers' own work inside their lanes. */
 export function WorkCalls({ calls, run, look }: { calls: readonly ToolCall[]; run: string; look: Look }) {
@@ -19,7 +21,16 @@ export function WorkCalls({ calls, run, look }: { calls: readonly ToolCall[]; ru
   const helpers = useQuery({ ...helpersQuery(run), enabled: delegated });
   const known = helpers.data?.data;
   const all = known ? calls.map((call) => withHelpers(call, known)) : calls;
-  return <Calls calls={all} look={look} helper={(helper) => <HelperWork helper={helper} look={look} />} />;
+  return (
+    <>
+      <Calls calls={all} look={look} helper={(helper) => <HelperWork helper={helper} look={look} />} />
+      {run !== "" && (
+        <Suspense>
+          <Answered run={run} />
+        </Suspense>
+      )}
+    </>
+  );
 }
 
 /** The tools that hand work to another agent. */
@@ -62,17 +73,10 @@ function HelperWork({ helper, look }: { helper: Helper; look: Look }) {
 /** Everything a run waits for. */
 export function Needs({ needs, mayAnswer }: { needs: readonly Need[]; mayAnswer: boolean }) {
   return needs.map((need) =>
-    need.kind === "approval" ? (
-      <div key={need.call} className="ask">
-        <p className="flex items-center gap-2 font-semibold">
-          <Hand className="text-warn" aria-hidden="true" />
-          {words.approval}
-        </p>
-        <p>{need.question}</p>
-        <Link to="/" className="link text-small">
-          {words.approvalElsewhere}
-        </Link>
-      </div>
+    need.kind === "approval" && need.ticket ? (
+      <Suspense key={need.call}>
+        <Approval id={need.ticket} compact />
+      </Suspense>
     ) : (
       <Question key={need.call} need={need} mayAnswer={mayAnswer} />
     ),

@@ -93,6 +93,9 @@ export function Rules({ q, onSearch }: { q: string; onSearch: (q: string) => voi
 
 const ruleTotal = (packs: readonly Pack[]) => packs.reduce((sum, pack) => sum + pack.rules.length, 0);
 
+/** A sentence of a rule, without the names of what a command fills in. */
+const blanks = (text: string) => text.replace(/\{\w+\}/g, "…");
+
 const auditOf = (rule: string) => `/safety/audit?${new URLSearchParams({ rule })}`;
 
 const countColumns: Column<RuleCount>[] = [
@@ -140,7 +143,7 @@ function PackRow({ pack, hits, open }: { pack: Pack; hits: Map<string, RuleCount
             </span>
             <Severity of={rule.severity} />
             <p className="col-span-2 text-small text-fg-2">
-              {rule.effect} {rule.alternative && guard.card.safer(rule.alternative)}
+              {blanks(rule.effect)} {rule.alternative && guard.card.safer(blanks(rule.alternative))}
             </p>
             {rule.example && (
               <p className="col-span-2 flex min-w-0 flex-wrap items-baseline gap-2 text-small">
