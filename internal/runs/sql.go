@@ -92,8 +92,7 @@ const lastInbox = `SELECT COALESCE(max(message_id), '') FROM runs_inbox WHERE ru
 
 const pruneSteps = `
 	DELETE FROM runs_steps WHERE (run_id, seq) IN (
-		SELECT s.run_id, s.seq FROM runs_steps s JOIN runs_runs r ON r.id = s.run_id
-		WHERE s.started_at < ? AND r.state IN ('finished', 'failed', 'cancelled') LIMIT ?)`
+		SELECT s.run_id, s.seq FROM runs_runs r JOIN runs_steps s ON s.run_id = r.id WHERE r.finished_at < ? LIMIT ?)`
 
 // What a turn asked for and has no result of was never done by the new run.
 const copySteps = `

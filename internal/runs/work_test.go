@@ -3,10 +3,13 @@ package runs_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"log/slog"
+	osexec "os/exec"
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -677,5 +680,75 @@ func TestBroadcast(t *testing.T) {
 	}
 	for _, a := range all {
 		p.listen(conversations.Channel(a.Conversation.ID)).until("runs.finished")
+	}
+}
+
+func TestStopEndsTheProcessOfATool(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		pids := make(chan int, 1)
+		sleeper := toolstest.Tool{Is: tools.Spec{Name: "sleep", Level: tools.Dangerous, Schema: json.RawMessage(`{"type":"object"}`)},
+			Do: func(ctx context.Context, _ tools.Call) (tools.Result, error) {
+				cmd := osexec.CommandContext(ctx, "sleep", "60")
+				if err := cmd.Start(); err != nil {
+					return tools.Result{}, err
+				}
+				pids <- cmd.Process.Pid
+				return tools.Says("slept"), cmd.Wait()
+			}}
+		m := script(t, turn(calls("delegate", map[string]any{"agent": "sleeper", "task": "Sleep"})))
+		p := newPlant(t, db, setup{
+			team:   team{"assistant": {Tools: tools.All(), Helpers: []string{"sleeper"}}, "sleeper": {Tools: tools.All()}},
+			models: map[string]*scripted.Model{"assistant": m, "sleeper": script(t, turn(calls("sleep", nil)))}, tools: []tools.Tool{sleeper},
+		})
+		stop := p.work()
+		defer stop()
+		a := p.ask("Have someone sleep", "")
+		pid := <-pids
+		l := p.listen(conversations.Channel(a.Conversation.ID))
+		if _, err := p.Cancel(t.Context(), p.who, a.Run.ID); err != nil {
+			t.Fatal(err)
+		}
+		l.until("runs.cancelled")
+		if err := syscall.Kill(pid, 0); !errors.Is(err, syscall.ESRCH) {
+			t.Errorf("the process lives on: %v", err)
+		}
+		helpers, err := p.Helpers(t.Context(), p.who, a.Run.ID)
+		if err != nil || len(helpers) != 1 || helpers[0].State != runs.Cancelled {
+			t.Errorf("helpers %+v, %v", helpers, err)
+		}
+	})
+}
+
+func TestAHelperThatLoopsOrIsRefusedLeavesTheParentAbleToAnswer(t *testing.T) {
+	t.Parallel()
+	p := newPlant(t, storetest.SQLite(t), setup{
+		team: team{
+			"assistant": {Tools: tools.All(), Helpers: []string{"looper", "deep"}, Limits: agents.Limits{Helpers: 2, Depth: 1}},
+			"looper":    {Tools: tools.All()}, "deep": {Tools: tools.All(), Helpers: []string{"looper"}},
+		},
+		models: map[string]*scripted.Model{
+			"assistant": script(t, turn(calls("delegate", map[string]any{"agent": "looper", "task": "Loop"}), calls("delegate", map[string]any{"agent": "deep", "task": "Go deeper"})),
+				turn(calls("delegate", map[string]any{"agent": "looper", "task": "One too many"})), turn(says("I answer anyway."))),
+			"looper": script(t, scripted.Turn{Match: ".", Steps: []scripted.Step{calls("current_time", nil)}}, scripted.Turn{After: "current_time", Steps: []scripted.Step{calls("read_file", map[string]any{"path": "x"})}},
+				scripted.Turn{After: "read_file", Steps: []scripted.Step{calls("read_file", map[string]any{"path": "x"})}}),
+			"deep": script(t, turn(calls("delegate", map[string]any{"agent": "looper", "task": "Deeper still"})), turn(says("Not deeper."))),
+		},
+	})
+	stop := p.work()
+	defer stop()
+	a := p.ask("Try", "")
+	l := p.listen(conversations.Channel(a.Conversation.ID))
+	l.until("runs.finished", of(a.Run.ID))
+	requests := p.models["assistant"].Requests()
+	first := requests[1].Messages[2].Parts
+	if !first[0].IsError || !strings.Contains(first[0].Text, "failed each time") || first[1].Text != "Not deeper." {
+		t.Errorf("the parent read %+v", first)
+	}
+	if third := requests[2].Messages[4].Parts[0]; !third.IsError || !strings.Contains(third.Text, "2 helpers") {
+		t.Errorf("a third helper: %+v", third)
+	}
+	if refused := p.models["deep"].Requests()[1].Messages[2].Parts[0]; !refused.IsError || !strings.Contains(refused.Text, "no tool called") {
+		t.Errorf("a helper of a helper: %+v", refused)
 	}
 }

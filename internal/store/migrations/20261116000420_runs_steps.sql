@@ -41,7 +41,6 @@ CREATE TABLE runs_steps (
     finished_at  BIGINT,
     PRIMARY KEY (run_id, seq)
 );
-CREATE INDEX runs_steps_old ON runs_steps (started_at);
 
 -- What a person said to a run that was going on, in order.
 CREATE TABLE runs_inbox (
