@@ -53,7 +53,7 @@ type Params struct {
 type Memory struct {
 	Recall    bool     `json:"recall" yaml:"recall" doc:"Facts that fit the question are given to the model."`
 	Remember  bool     `json:"remember" yaml:"remember" doc:"Facts are learned from what was said."`
-	Knowledge []string `json:"knowledge,omitempty" yaml:"knowledge" doc:"Sources it may search, by name or glob."`
+	Knowledge []string `json:"knowledge,omitempty" yaml:"knowledge,omitempty" doc:"Sources it may search, by name or glob."`
 }
 
 // Limits end a run that does not end by itself; zero takes the default.

@@ -71,7 +71,7 @@ func (e *env) root() *cobra.Command {
 	root.PersistentFlags().StringVar(&e.flags.home, "home", "", "the data folder (or FLUXWAY_HOME)")
 	root.CompletionOptions.HiddenDefaultCmd = false
 	root.AddCommand(
-		e.upCommand(), e.setupCommand(), e.keysCommand(), e.configCommand(), e.doctorCommand(),
+		e.upCommand(), e.chatCommand(), e.runCommand(), e.agentsCommand(), e.setupCommand(), e.keysCommand(), e.configCommand(), e.doctorCommand(),
 		e.backupCommand(), e.restoreCommand(), e.authCommand(), e.modelsCommand(), e.costsCommand(), e.memoryCommand(), e.knowledgeCommand(), e.guardCommand(), e.versionCommand(),
 	)
 	return root

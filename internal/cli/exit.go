@@ -19,6 +19,7 @@ const (
 	exitConflict    = 5   // it exists already, or is in the wrong state
 	exitUnavailable = 6   // the server or the database does not answer; may work later
 	exitProblems    = 7   // a check ran and found something wrong (doctor, config validate, audit verify)
+	exitWaits       = 8   // a run waits for a person's answer
 	exitInterrupted = 130 // stopped with Ctrl+C
 )
 
@@ -31,6 +32,7 @@ const exitHelp = `Exit codes:
     5  it exists already, or is in the wrong state
     6  the server or the database does not answer; it may work later
     7  a check ran and found something wrong
+    8  a run waits for a person's answer
   130  stopped with Ctrl+C`
 
 // usageError is a mistake on the command line.
@@ -62,6 +64,7 @@ func exitCode(err error) int {
 	var problems problemsError
 	var verdict verdictError
 	var hook hookError
+	var run runError
 	var answered *client.Error
 	var f *fault.Fault
 	switch {
@@ -75,6 +78,8 @@ func exitCode(err error) int {
 		return verdict.code()
 	case errors.As(err, &hook):
 		return exitHookBlock
+	case errors.As(err, &run):
+		return run.code()
 	case errors.Is(err, context.Canceled):
 		return exitInterrupted
 	case errors.As(err, &answered):

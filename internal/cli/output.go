@@ -112,6 +112,10 @@ func errorShape(err error) client.Error {
 	if errors.As(err, &f) {
 		return client.Error{Code: f.Code, Message: f.Message, Hint: f.Hint, Param: f.Param, Details: f.Details, Retryable: f.Retryable}
 	}
+	var run runError
+	if errors.As(err, &run) {
+		return run.shape()
+	}
 	var usage usageError
 	if errors.As(err, &usage) {
 		return client.Error{Code: "usage", Message: err.Error()}
