@@ -2,6 +2,7 @@ package strictjson
 
 import (
 	"encoding"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -18,6 +19,7 @@ type reader func(p *parser, v reflect.Value) error
 
 var (
 	rawType     = reflect.TypeFor[json.RawMessage]()
+	bytesType   = reflect.TypeFor[[]byte]()
 	ignoredType = reflect.TypeFor[ignored]()
 	jsonType    = reflect.TypeFor[json.Unmarshaler]()
 	textType    = reflect.TypeFor[encoding.TextUnmarshaler]()
@@ -61,6 +63,8 @@ func (b *builder) make(t reflect.Type) (reader, error) {
 	switch {
 	case t == rawType:
 		return readRaw, nil
+	case t == bytesType:
+		return readBytes, nil
 	case t == ignoredType:
 		return func(p *parser, _ reflect.Value) error { return p.skip() }, nil
 	case reflect.PointerTo(t).Implements(jsonType):
@@ -126,6 +130,23 @@ func readText(p *parser, v reflect.Value) error {
 	if err := v.Addr().Interface().(encoding.TextUnmarshaler).UnmarshalText(text); err != nil {
 		return p.refused(err)
 	}
+	return nil
+}
+
+// readBytes reads base64, as encoding/json writes bytes.
+func readBytes(p *parser, v reflect.Value) error {
+	if p.peek() != '"' {
+		return p.wrongType("text in base64")
+	}
+	text, err := p.text()
+	if err != nil {
+		return err
+	}
+	data, err := base64.StdEncoding.AppendDecode(nil, text)
+	if err != nil {
+		return p.fail("not_base64", p.where()+" is not base64.", "Encode the bytes with the usual alphabet and padding.")
+	}
+	v.SetBytes(data)
 	return nil
 }
 

@@ -263,3 +263,19 @@ func BenchmarkUnmarshal(b *testing.B) {
 		}
 	})
 }
+
+func TestBytesAreBase64(t *testing.T) {
+	t.Parallel()
+	var got struct {
+		Data []byte `json:"data"`
+	}
+	d := strictjson.New(strictjson.Options{})
+	if err := d.Unmarshal([]byte(`{"data":"aGk="}`), &got); err != nil || string(got.Data) != "hi" {
+		t.Errorf("read %q (%v)", got.Data, err)
+	}
+	for text, code := range map[string]string{`{"data":"a?"}`: "not_base64", `{"data":[104]}`: "wrong_type", `{"data":null}`: "wrong_type"} {
+		if f := fault.From(d.Unmarshal([]byte(text), &got)); f == nil || f.Code != code || f.Param != "data" {
+			t.Errorf("%s: %+v, want %s", text, f, code)
+		}
+	}
+}
