@@ -224,6 +224,14 @@ const agent = createRoute({
   component: lazyRouteComponent(() => import("./pages/agents/one")),
 });
 
+const memory = createRoute({
+  getParentRoute: () => shell,
+  path: "/memory",
+  validateSearch: (search: Record<string, unknown>): { tab?: "facts" | "review" | "knowledge" | "recall" } =>
+    only(["tab"], search),
+  component: lazyRouteComponent(() => import("./pages/memory")),
+});
+
 const tree = root.addChildren([
   setup,
   login,
@@ -240,6 +248,7 @@ const tree = root.addChildren([
     costRecords,
     traces,
     trace,
+    memory,
     agents,
     agent,
     inbox,

@@ -3,6 +3,7 @@ import { Link, useNavigate } from "@tanstack/react-router";
 import {
   Activity,
   Bot,
+  Brain,
   ChevronDown,
   CircleDollarSign,
   House,
@@ -39,7 +40,7 @@ export function usePages() {
 
 /** The pages of the main menu, in order. */
 const pages: readonly {
-  to: "/" | "/inbox" | "/chat" | "/traces" | "/costs" | "/safety" | "/agents" | "/settings";
+  to: "/" | "/inbox" | "/chat" | "/traces" | "/costs" | "/memory" | "/safety" | "/agents" | "/settings";
   label: string;
   icon: LucideIcon;
   exact?: boolean;
@@ -57,6 +58,7 @@ const pages: readonly {
   { to: "/chat", label: shell.nav.chat, icon: MessageSquare, tab: true },
   { to: "/traces", label: shell.nav.traces, icon: Activity, needs: "runs:read", first: true },
   { to: "/costs", label: shell.nav.costs, icon: CircleDollarSign, needs: "costs:read", tab: true },
+  { to: "/memory", label: shell.nav.memory, icon: Brain, needs: "memory:read" },
   { to: "/safety", label: shell.nav.safety, icon: Shield, needs: "guard:read" },
   { to: "/agents", label: shell.nav.agents, icon: Bot, needs: "agents:read", first: true },
   { to: "/settings", label: shell.nav.settings, icon: Settings },

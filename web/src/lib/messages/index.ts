@@ -4,6 +4,7 @@ import { common } from "./common";
 import { costs } from "./costs";
 import { guard } from "./guard";
 import { inbox } from "./inbox";
+import { memory } from "./memory";
 import { models } from "./models";
 import { overview } from "./overview";
 import { settings } from "./settings";
@@ -23,6 +24,7 @@ export const catalogue = {
   costs,
   guard,
   inbox,
+  memory,
   models,
   overview,
   settings,

@@ -13,6 +13,7 @@ export const shell = {
     traces: "Traces",
     costs: "Costs",
     agents: "Agents",
+    memory: "Memory",
     safety: "Safety",
     settings: "Settings",
     more: "More",

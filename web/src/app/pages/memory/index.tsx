@@ -1,0 +1,40 @@
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { Facts, Review, type SourceLink } from "@/features/memory/facts";
+import { Knowledge } from "@/features/memory/knowledge";
+import { Recall } from "@/features/memory/recall";
+import { memory } from "@/lib/messages/memory";
+import { PageBody, TopBar } from "@/ui/page";
+import { Segmented } from "@/ui/segmented";
+import { useCan } from "../../session";
+
+const tabs = ["facts", "review", "knowledge", "recall"] as const;
+
+/** What agents know. The open tab is in the address. */
+export default function MemoryRoute() {
+  const can = useCan();
+  const navigate = useNavigate();
+  const { tab = "facts" } = useSearch({ from: "/shell/memory" });
+  const mayWrite = can("memory:write");
+  const link: SourceLink = (id, children) => (
+    <Link to="/chat/$id" params={{ id }} className="link">
+      {children}
+    </Link>
+  );
+  return (
+    <>
+      <TopBar title={memory.title} />
+      <PageBody narrow>
+        <Segmented
+          label={memory.title}
+          value={tab}
+          options={tabs.map((value) => ({ value, label: memory.tabs[value] }))}
+          onChange={(next) => void navigate({ to: "/memory", search: { tab: next }, replace: true })}
+        />
+        {tab === "facts" && <Facts mayWrite={mayWrite} link={link} />}
+        {tab === "review" && <Review mayWrite={mayWrite} link={link} />}
+        {tab === "knowledge" && <Knowledge mayWrite={mayWrite} />}
+        {tab === "recall" && <Recall />}
+      </PageBody>
+    </>
+  );
+}
