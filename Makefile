@@ -39,6 +39,10 @@ check: ## The fast subset: format, vet, short tests on SQLite, arch, web checks
 lint: ## Format, vet, staticcheck, and the linters of the web UI
 	@scripts/lint
 
+.PHONY: bench-recall
+bench-recall: ## Measure how well memory finds things again (SET=tune for the set its weights were chosen on)
+	@go run ./e2e/recall $(if $(SET),-set '$(SET)')
+
 .PHONY: bench
 bench: ## Measure every lane beside its baseline (LANE=hub for one; ARGS=-million for memory's largest)
 	@go run ./e2e/bench $(if $(LANE),-lane '$(LANE)') $(ARGS)

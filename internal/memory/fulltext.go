@@ -19,6 +19,7 @@ type engine struct {
 	count string // how many there are, up to a limit: (query, limit)
 	size  string // how much spaces hold: (spaces)
 	fetch string // texts by their ids: (ids, workspace, user, agent, project)
+	facts string // facts by their ids: (ids, workspace, user)
 	// openNodes reads entities by names: (workspace, user, session, JSON list, limit)
 	openNodes string
 	query     func(spaces, words []string) string
@@ -28,9 +29,9 @@ type engine struct {
 
 func engineOf(db *store.DB) engine {
 	if db.Engine().Name == "postgres" {
-		return engine{findPostgres, countPostgres, sizePostgres, fetchPostgres, openPostgres, tsquery, tswords, commas}
+		return engine{findPostgres, countPostgres, sizePostgres, fetchPostgres, factsPostgres, openPostgres, tsquery, tswords, commas}
 	}
-	return engine{findSQLite, countSQLite, sizeSQLite, fetchSQLite, openSQLite, match, matchWords, quotedJSON}
+	return engine{findSQLite, countSQLite, sizeSQLite, fetchSQLite, factsSQLite, openSQLite, match, matchWords, quotedJSON}
 }
 
 // match asks FTS5. Words are letters and digits only, so quotes hold them.
@@ -63,7 +64,8 @@ const (
 	mostWords   = 24  // of a question
 	mostCounted = 50_000
 	mostMatched = 20_000 // texts looked at for one question, where its rare words allow
-	candidates  = 200
+	candidates  = 100
+	enough      = 4 * candidates // texts to choose them from
 )
 
 // scored is a text and how well it fits the words of a question.
@@ -88,19 +90,20 @@ func (m *Mind) byWords(ctx context.Context, q Query, names []string) ([]scored, 
 		return nil, nil
 	}
 	asked = asked[:min(len(asked), mostWords)]
-	size, err := store.One[spaceSize](ctx, m.db.Read(), m.engine.size, m.engine.list(names))
+	sizes, err := store.All[spaceSize](ctx, m.db.Read(), m.engine.size, m.engine.list(names))
 	if err != nil {
 		return nil, fmt.Errorf("sizing what is known: %w", err)
 	}
-	if size.Texts == 0 {
+	if len(sizes) == 0 {
 		return nil, nil
 	}
+	names, size := total(sizes)
 	terms, err := m.weigh(ctx, names, asked, size)
 	if err != nil || len(terms) == 0 {
 		return nil, err
 	}
 	list := make([]string, 0, len(terms))
-	for _, t := range telling(terms) {
+	for _, t := range telling(terms, size.Texts) {
 		list = append(list, t.word)
 	}
 	rows, err := store.All[text](ctx, m.db.Read(), m.engine.find, m.engine.query(names, list), m.engine.any(list), candidates,
@@ -111,10 +114,21 @@ func (m *Mind) byWords(ctx context.Context, q Query, names []string) ([]scored, 
 	return rank(rows, terms, size), nil
 }
 
-// spaceSize is how much some spaces hold together.
+// spaceSize is how much a space holds, or some together.
 type spaceSize struct {
-	Texts int64 `db:"texts"`
-	Words int64 `db:"words"`
+	Space string `db:"space"`
+	Texts int64  `db:"texts"`
+	Words int64  `db:"words"`
+}
+
+// total adds spaces up and names them: those that hold nothing need not be looked into.
+func total(list []spaceSize) (names []string, sum spaceSize) {
+	for _, s := range list {
+		names = append(names, s.Space)
+		sum.Texts += s.Texts
+		sum.Words += s.Words
+	}
+	return names, sum
 }
 
 // weigh counts how many texts hold each word; words that none holds weigh as
@@ -141,17 +155,17 @@ func idf(count, of int64) float64 {
 	return math.Log(1 + (float64(of-count)+0.5)/(float64(count)+0.5))
 }
 
-// telling leaves out the most frequent words when the rarer ones find enough.
-func telling(terms []term) []term {
-	rare := slices.Clone(terms)
-	rare = slices.DeleteFunc(rare, func(t term) bool { return t.count == 0 })
+// telling are the words to find candidates by, the rarest first: so many that there is enough to choose
+// from, and no more. What the others add to the score of a candidate is added all the same.
+func telling(terms []term, texts int64) []term {
+	rare := slices.DeleteFunc(slices.Clone(terms), func(t term) bool { return t.count == 0 })
 	slices.SortStableFunc(rare, func(a, b term) int { return cmp.Compare(a.count, b.count) })
 	var sum int64
 	for i, t := range rare {
-		sum += t.count
-		if sum > mostMatched && i > 0 {
+		if i > 0 && (sum >= enough || sum+t.count > mostMatched || t.count > texts/2) { // in most texts: it tells none from another
 			return rare[:i]
 		}
+		sum += t.count
 	}
 	return rare
 }

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/fluxway/fluxway/internal/ids"
 	"github.com/fluxway/fluxway/internal/memory/words"
 	"github.com/fluxway/fluxway/internal/store"
 )
@@ -175,18 +174,19 @@ const (
 // boost prefers, among equals, what is recent and what proved useful.
 func (m *Mind) boost(ctx context.Context, q Query, hits []hit) error {
 	slices.SortStableFunc(hits, byScore)
+	top := hits[:min(len(hits), 3*q.Limit)]
+	facts, err := m.factsOf(ctx, q, top)
+	if err != nil {
+		return err
+	}
 	now := time.Now()
-	for i := range hits[:min(len(hits), 3*q.Limit)] {
-		h := &hits[i]
+	for i := range top {
+		h := &top[i]
 		if h.Kind == KindKnowledge || h.Kind == KindEntity {
 			continue
 		}
 		value := 0.3 * math.Exp2(-float64(now.Sub(h.At))/float64(halfLife))
-		if h.Kind == KindFact {
-			f, err := m.fact(ctx, m.db.Read(), Owner{q.Workspace, q.User}, ids.Fact(h.ID))
-			if err != nil {
-				continue // forgotten meanwhile
-			}
+		if f, ok := facts[h.ID]; ok {
 			value += importance(f)
 		}
 		h.boost = mostBoost * value * h.score
@@ -194,6 +194,28 @@ func (m *Mind) boost(ctx context.Context, q Query, hits []hit) error {
 	}
 	slices.SortStableFunc(hits, byScore)
 	return nil
+}
+
+// factsOf reads what is known of facts besides their text.
+func (m *Mind) factsOf(ctx context.Context, q Query, hits []hit) (map[string]Fact, error) {
+	var list []string
+	for _, h := range hits {
+		if h.Kind == KindFact {
+			list = append(list, h.ID)
+		}
+	}
+	if len(list) == 0 {
+		return nil, nil
+	}
+	rows, err := store.All[Fact](ctx, m.db.Read(), m.engine.facts, m.engine.list(list), q.Workspace, q.User)
+	if err != nil {
+		return nil, fmt.Errorf("reading facts: %w", err)
+	}
+	facts := make(map[string]Fact, len(rows))
+	for _, f := range rows {
+		facts[string(f.ID)] = f
+	}
+	return facts, nil
 }
 
 // importance is how much a fact was used and whether a person stands behind it, at most 0.7.

@@ -26,9 +26,19 @@ type Query struct {
 	Not          ids.Conversation // turns of this conversation are left out, for its history is known
 	MinScore     float64          // 0 to 1
 	MinFit       float64          // how much a text must have to do with the question at all, 0 to 1; see Found.Fit
+	By           By               // "": both
 	Explain      bool
 	Deadline     time.Duration // how long the meaning of the question may take to work out; 0: 5 s
 }
+
+// By is what things are found by.
+type By string
+
+// What things can be found by.
+const (
+	ByWords   By = "words"
+	ByMeaning By = "meaning"
+)
 
 func (q Query) scope() Scope { return Scope{q.User, q.Agent, q.Project} }
 
@@ -83,11 +93,18 @@ func (m *Mind) Search(ctx context.Context, q Query) (Answer, error) {
 	}
 	q = q.withDefaults()
 	names := spaces(q.Workspace, q.scope(), q.Kinds)
-	byWords, err := m.byWords(ctx, q, names)
-	if err != nil {
-		return Answer{}, err
+	var byWords []scored
+	var err error
+	if q.By != ByMeaning {
+		if byWords, err = m.byWords(ctx, q, names); err != nil {
+			return Answer{}, err
+		}
 	}
-	near, embedder, degraded := m.byMeaning(ctx, q)
+	var near map[string]float64
+	var embedder, degraded string
+	if q.By != ByWords {
+		near, embedder, degraded = m.byMeaning(ctx, q)
+	}
 	rows, err := m.missing(ctx, q, byWords, near)
 	if err != nil {
 		return Answer{}, err

@@ -26,7 +26,7 @@ const (
 		JOIN memory_texts AS t ON t.num = f.num
 		WHERE ` + theirs
 	countSQLite = `SELECT count(*) FROM (SELECT rowid FROM memory_words WHERE memory_words MATCH ? LIMIT ?)`
-	sizeSQLite  = `SELECT coalesce(sum(texts), 0) AS texts, coalesce(sum(words), 0) AS words FROM memory_spaces WHERE space IN (SELECT value FROM json_each(?))`
+	sizeSQLite  = `SELECT space, texts, words FROM memory_spaces WHERE texts > 0 AND space IN (SELECT value FROM json_each(?))`
 	fetchSQLite = `SELECT ` + textColumns + ` FROM memory_texts AS t WHERE t.id IN (SELECT value FROM json_each(?)) AND ` + theirs
 
 	findPostgres = `
@@ -35,7 +35,7 @@ const (
 		JOIN memory_texts AS t ON t.num = f.num
 		WHERE ` + theirs
 	countPostgres = `SELECT count(*) FROM (SELECT num FROM memory_texts WHERE lexemes @@ ?::text::tsquery LIMIT ?) AS f`
-	sizePostgres  = `SELECT coalesce(sum(texts), 0)::bigint AS texts, coalesce(sum(words), 0)::bigint AS words FROM memory_spaces WHERE space = ANY(string_to_array(?, ','))`
+	sizePostgres  = `SELECT space, texts, words FROM memory_spaces WHERE texts > 0 AND space = ANY(string_to_array(?, ','))`
 	fetchPostgres = `SELECT ` + textColumns + ` FROM memory_texts AS t WHERE t.id = ANY(string_to_array(?, ',')) AND ` + theirs
 )
 
@@ -71,7 +71,9 @@ const (
 	selectFading = `
 		SELECT ` + factColumns + ` FROM memory_facts
 		WHERE origin = 'learned' AND NOT pinned AND updated_at < ? AND (used_at IS NULL OR used_at < ?) ORDER BY updated_at LIMIT ?`
-	countFacts = `SELECT state AS name, count(*) AS n FROM memory_facts WHERE ` + own + ` GROUP BY state`
+	factsSQLite   = `SELECT ` + factColumns + ` FROM memory_facts WHERE id IN (SELECT value FROM json_each(?)) AND ` + own
+	factsPostgres = `SELECT ` + factColumns + ` FROM memory_facts WHERE id = ANY(string_to_array(?, ',')) AND ` + own
+	countFacts    = `SELECT state AS name, count(*) AS n FROM memory_facts WHERE ` + own + ` GROUP BY state`
 
 	selectLearn = `SELECT learn FROM memory_settings WHERE workspace_id = ? AND user_id = ?`
 	upsertLearn = `

@@ -1,0 +1,189 @@
+// Command recall measures how well memory finds things again: by words alone,
+// by meaning alone, and by both. Its data is generated; the weights were
+// chosen on the set "tune" and the numbers that count are those of "report",
+// which has other things, other words for them and other questions.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"text/tabwriter"
+	"time"
+
+	"github.com/fluxway/fluxway/internal/events"
+	"github.com/fluxway/fluxway/internal/ids"
+	"github.com/fluxway/fluxway/internal/jobs"
+	"github.com/fluxway/fluxway/internal/kit/lifecycle"
+	"github.com/fluxway/fluxway/internal/memory"
+	"github.com/fluxway/fluxway/internal/memory/gte"
+	"github.com/fluxway/fluxway/internal/memory/vectors"
+	"github.com/fluxway/fluxway/internal/store"
+	"github.com/fluxway/fluxway/internal/store/sqlite"
+)
+
+func main() {
+	set := flag.String("set", "report", "report, or tune for the set the weights were chosen on")
+	flag.Parse()
+	if err := measure(context.Background(), *set); err != nil {
+		fmt.Fprintln(os.Stderr, "recall:", err)
+		os.Exit(1)
+	}
+}
+
+func measure(ctx context.Context, set string) (err error) {
+	if !gte.Included() {
+		return gte.ErrLeftOut
+	}
+	corpus, ok := corpora()[set]
+	if !ok {
+		return fmt.Errorf("there is no set %q", set)
+	}
+	dir, err := os.MkdirTemp("", "fluxway-recall-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	g, err := openGround(dir)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, g.db.Close()) }()
+	ctx, stop := context.WithCancel(ctx)
+	group := lifecycle.Group{Grace: 10 * time.Second}
+	group.Add("jobs", g.queue)
+	group.Add("memory", g.mind)
+	group.Add("measure", lifecycle.Func(func(ctx context.Context) error {
+		defer stop()
+		return g.run(ctx, set, corpus)
+	}))
+	return group.Run(ctx)
+}
+
+// ground is a memory of its own.
+type ground struct {
+	db    *store.DB
+	queue *jobs.Queue
+	mind  *memory.Mind
+	owner memory.Owner
+}
+
+func openGround(dir string) (*ground, error) {
+	engine, err := sqlite.Open(filepath.Join(dir, "recall.db"))
+	if err != nil {
+		return nil, err
+	}
+	db, err := store.New(store.Options{Engine: engine})
+	if err != nil {
+		return nil, err
+	}
+	if err := db.Migrate(context.Background()); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	hub, err := events.New(events.Options{DB: db})
+	if err != nil {
+		return nil, err
+	}
+	queue, err := jobs.New(jobs.Options{DB: db, Hub: hub, Worker: "recall", Sole: true})
+	if err != nil {
+		return nil, err
+	}
+	index, err := vectors.New(vectors.Options{DB: db})
+	if err != nil {
+		return nil, err
+	}
+	mind, err := memory.New(memory.Options{DB: db, Hub: hub, Jobs: queue, Index: index, Embedder: gte.New()})
+	if err != nil {
+		return nil, err
+	}
+	return &ground{db, queue, mind, memory.Owner{Workspace: ids.New[ids.Workspace](), User: ids.New[ids.User]()}}, nil
+}
+
+func (g *ground) run(ctx context.Context, set string, c corpus) error {
+	began := time.Now()
+	byText := map[string]string{} // what was said, to the id it is known by
+	for _, text := range c.texts {
+		f, err := g.mind.Add(ctx, g.owner, memory.NewFact{Scope: memory.Scope{User: g.owner.User}, Text: text})
+		if err != nil {
+			return fmt.Errorf("remembering %q: %w", text, err)
+		}
+		byText[text] = string(f.ID)
+	}
+	for {
+		s, err := g.mind.Stats(ctx, g.owner)
+		if err != nil {
+			return err
+		}
+		if s.Serving != "" && s.Waiting == 0 {
+			break
+		}
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-time.After(200 * time.Millisecond):
+		}
+	}
+	fmt.Printf("%s: %d texts, %d questions; remembered and embedded in %.1f s\n\n", set, len(c.texts), len(c.questions), time.Since(began).Seconds())
+	out := tabwriter.NewWriter(os.Stdout, 0, 4, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(out, "found by\trecall@5\trecall@10\tnDCG@10\tms a question\t")
+	var scores []score
+	for _, by := range []memory.By{memory.ByWords, memory.ByMeaning, ""} {
+		s, err := g.ask(ctx, c, byText, by)
+		if err != nil {
+			return err
+		}
+		name := map[memory.By]string{memory.ByWords: "words", memory.ByMeaning: "meaning", "": "both"}[by]
+		fmt.Fprintf(out, "%s\t%.3f\t%.3f\t%.3f\t%.1f\t\n", name, s.at5, s.at10, s.ndcg, s.took.Seconds()*1000)
+		scores = append(scores, s)
+	}
+	if err := out.Flush(); err != nil {
+		return err
+	}
+	if both := scores[2]; set == "report" && (both.ndcg <= scores[0].ndcg || both.ndcg <= scores[1].ndcg) {
+		return errors.New("both together find less than one alone")
+	}
+	return nil
+}
+
+// score is how well questions were answered, on average.
+type score struct {
+	at5, at10, ndcg float64
+	took            time.Duration
+}
+
+func (g *ground) ask(ctx context.Context, c corpus, byText map[string]string, by memory.By) (score, error) {
+	var sum score
+	began := time.Now()
+	for _, q := range c.questions {
+		answer, err := g.mind.Search(ctx, memory.Query{Workspace: g.owner.Workspace, User: g.owner.User, Text: q.text, Limit: 10, By: by})
+		if err != nil {
+			return sum, err
+		}
+		wanted := map[string]bool{}
+		for _, text := range q.wants {
+			wanted[byText[text]] = true
+		}
+		var hits5, hits10, gain, best float64
+		for i, f := range answer.Found {
+			if !wanted[f.ID] {
+				continue
+			}
+			if i < 5 {
+				hits5++
+			}
+			hits10++
+			gain += 1 / math.Log2(float64(i)+2)
+		}
+		for i := range min(10, len(wanted)) {
+			best += 1 / math.Log2(float64(i)+2)
+		}
+		n := float64(len(wanted))
+		sum.at5, sum.at10, sum.ndcg = sum.at5+hits5/n, sum.at10+hits10/n, sum.ndcg+gain/best
+	}
+	n := float64(len(c.questions))
+	return score{sum.at5 / n, sum.at10 / n, sum.ndcg / n, time.Since(began) / time.Duration(len(c.questions))}, nil
+}
