@@ -44,7 +44,7 @@ export const memory = {
     files: (n: number) => plural(n, "file", "files"),
     pieces: (n: number) => plural(n, "passage", "passages"),
     failed: (n: number) => `${plural(n, "file", "files")} could not be read`,
-    states: { ready: "Ready", indexing: "Reading", queued: "Waiting", failed: "Failed" } as Record<string, string>,
+    states: { ready: "Ready", indexing: "Reading", queued: "Waiting", failed: "Failed" } as Record<
       string,
       string
     >,
