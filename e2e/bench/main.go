@@ -30,6 +30,7 @@ var lanes = []lane{
 	{"gateway", "/v1/chat/completions with identity, budget, ledger and tracing, beside a raw relay and httputil.ReverseProxy", gatewayLane},
 	{"loop", "turns of the native loop with a tool call, journal, guard and ledger on, beside a bare Go loop with JSON", loopLane},
 	{"memory", "vectors in the SQLite file, beside a loop over all of them and beside pgvector; the built-in embedder", memoryLane},
+	{"guard", "one decision about a command, beside the bare parser of shells", guardLane},
 	{"store", "durable appends, beside a raw group-commit loop on the same kind of file", storeLane},
 }
 

@@ -110,10 +110,8 @@ func (g *Guard) Started(ctx context.Context, e tools.Entry) error {
 	if !journals(e.Spec) {
 		return nil
 	}
-	c := row(e, OutcomeStarted)
-	err := g.db.InTx(ctx, func(tx *store.Tx) error { return insertCallRow(ctx, tx, c) })
-	if err != nil {
-		return fmt.Errorf("writing the journal of calls: %w", err)
+	if err := g.write(ctx, row(e, OutcomeStarted)); err != nil {
+		return err
 	}
 	g.snapshot(ctx, e)
 	return nil
@@ -125,16 +123,14 @@ func (g *Guard) Finished(ctx context.Context, e tools.Entry) error {
 		g.snapped(ctx, e)
 	}
 	c := row(e, outcomeOf(e))
-	began := e.Ruling.Verdict == tools.Allow && journals(e.Spec)
+	if c.Outcome != OutcomeRefused {
+		return g.write(ctx, c)
+	}
 	err := g.db.InTx(ctx, func(tx *store.Tx) error {
-		if began {
-			_, err := tx.Exec(ctx, finishCall, c.Outcome, c.Code, c.Took, c.ResultSize, c.Truncated, c.ID)
-			return err
-		}
 		if err := insertCallRow(ctx, tx, c); err != nil {
 			return err
 		}
-		if c.Outcome != OutcomeRefused || c.Rule == "guard.rate" { // a loop that is slowed down is no news
+		if c.Rule == "guard.rate" { // a loop that is slowed down is no news
 			return nil
 		}
 		return g.hub.Append(ctx, tx, c.Workspace, Channel, Refused{
@@ -146,6 +142,18 @@ func (g *Guard) Finished(ctx context.Context, e tools.Entry) error {
 		return fmt.Errorf("writing the journal of calls: %w", err)
 	}
 	return nil
+}
+
+// write keeps a row: in the journal if there is one, else in the database.
+func (g *Guard) write(ctx context.Context, c ToolCall) error {
+	if g.journal == nil {
+		return g.writeRows(ctx, []journalRow{{c.Workspace, c}})
+	}
+	waiting, err := g.journal.add(c)
+	if err != nil || waiting < journalRows {
+		return err
+	}
+	return g.Flush(ctx)
 }
 
 func approvalOf(ticket string) ids.Approval {

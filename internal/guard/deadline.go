@@ -3,6 +3,7 @@ package guard
 import (
 	"context"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/fluxway/fluxway/internal/store"
@@ -19,8 +20,14 @@ func (g *Guard) nudge() {
 	}
 }
 
-// Run lets approvals expire until ctx ends.
+// Run lets approvals expire and writes the journal until ctx ends.
 func (g *Guard) Run(ctx context.Context) error {
+	if err := g.replay(ctx); err != nil {
+		return err
+	}
+	var keeper sync.WaitGroup
+	keeper.Go(func() { g.keepJournal(ctx) })
+	defer keeper.Wait()
 	for {
 		next, err := g.Expire(ctx)
 		if err != nil && ctx.Err() == nil {

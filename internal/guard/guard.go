@@ -34,6 +34,9 @@ type Options struct {
 	// Secrets lists what is stored for a workspace and must not leave; nil: nothing is.
 	Secrets func(ctx context.Context, ws ids.Workspace) ([]secret.Text, error)
 
+	// Journal is a folder for rows of calls on their way to the database; "": each is written at once.
+	Journal string
+
 	Protected    []string      // files and folders that no tool may touch, absolute
 	PrivateHosts []string      // what the dialler may reach although it is not public: see safenet.Options.Allow
 	Grant        time.Duration // how long an approval waits to be used; 0: 1 h
@@ -78,6 +81,7 @@ type Guard struct {
 	opts      Options
 	log       *slog.Logger
 	rates     *rates
+	journal   *journal // nil: rows are written at once
 	protected []string
 	private   privateHosts
 	wake      chan struct{} // holds one: a deadline was added
@@ -87,6 +91,7 @@ type Guard struct {
 	defaults Policy
 	policies map[ids.Workspace]knownPolicy
 	secrets  map[ids.Workspace]knownSecrets
+	folders  map[string]knownFolder
 	touching map[ids.ToolCall]struct{} // calls with a snapshot that are running
 }
 
@@ -124,7 +129,12 @@ func New(opts Options) (*Guard, error) {
 	g := &Guard{
 		db: opts.DB, hub: opts.Hub, opts: opts, log: log, rates: newRates(), private: private, wake: make(chan struct{}, 1),
 		defaults: policy, policies: make(map[ids.Workspace]knownPolicy), secrets: make(map[ids.Workspace]knownSecrets),
-		touching: make(map[ids.ToolCall]struct{}),
+		touching: make(map[ids.ToolCall]struct{}), folders: make(map[string]knownFolder),
+	}
+	if opts.Journal != "" {
+		if g.journal, err = newJournal(opts.Journal); err != nil {
+			return nil, err
+		}
 	}
 	for _, p := range opts.Protected {
 		g.protected = append(g.protected, realPath(p))

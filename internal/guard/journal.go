@@ -56,6 +56,9 @@ func (g *Guard) Calls(ctx context.Context, ws ids.Workspace, f CallFilter) (page
 	if err != nil {
 		return page.Page[ToolCall]{}, err
 	}
+	if err := g.Flush(ctx); err != nil {
+		return page.Page[ToolCall]{}, err
+	}
 	rows, err := store.All[ToolCall](ctx, g.db.Read(), listCalls, append(f.args(ws), after, after, f.Size()+1)...)
 	if err != nil {
 		return page.Page[ToolCall]{}, fmt.Errorf("listing calls: %w", err)
@@ -65,6 +68,9 @@ func (g *Guard) Calls(ctx context.Context, ws ids.Workspace, f CallFilter) (page
 
 // Call is one row of the journal.
 func (g *Guard) Call(ctx context.Context, ws ids.Workspace, id ids.ToolCall) (ToolCall, error) {
+	if err := g.Flush(ctx); err != nil {
+		return ToolCall{}, err
+	}
 	c, err := store.One[ToolCall](ctx, g.db.Read(), selectCall, ws, id)
 	if errors.Is(err, store.ErrNoRows) {
 		return c, noCall(id)
@@ -89,6 +95,9 @@ type RuleCount struct {
 
 // Rules counts what decided, the most frequent first.
 func (g *Guard) Rules(ctx context.Context, ws ids.Workspace, f CallFilter) ([]RuleCount, error) {
+	if err := g.Flush(ctx); err != nil {
+		return nil, err
+	}
 	rows, err := store.All[RuleCount](ctx, g.db.Read(), countCalls, f.args(ws)...)
 	if err != nil {
 		return nil, fmt.Errorf("counting rules: %w", err)
@@ -110,6 +119,9 @@ func (g *Guard) GiveFeedback(ctx context.Context, ws ids.Workspace, id ids.ToolC
 	if f != FeedbackWrong && f != FeedbackRight {
 		return ToolCall{}, fault.New(fault.Invalid, "bad_feedback", "%q is neither right nor wrong.", f).WithParam("feedback").WithHint("It is right or wrong.")
 	}
+	if err := g.Flush(ctx); err != nil {
+		return ToolCall{}, err
+	}
 	err := g.db.InTx(ctx, func(tx *store.Tx) error {
 		n, err := tx.Exec(ctx, setFeedback, f, by, shown(words, maxWords), ws, id)
 		if err == nil && n == 0 {
@@ -125,6 +137,9 @@ func (g *Guard) GiveFeedback(ctx context.Context, ws ids.Workspace, id ids.ToolC
 
 // ExportJSONL writes the journal as one JSON object a line, oldest first.
 func (g *Guard) ExportJSONL(ctx context.Context, ws ids.Workspace, f CallFilter, w io.Writer) error {
+	if err := g.Flush(ctx); err != nil {
+		return err
+	}
 	out := bufio.NewWriter(w)
 	encoder := json.NewEncoder(out)
 	for c, err := range store.Each[ToolCall](ctx, g.db.Read(), exportCalls, f.args(ws)...) {
@@ -145,6 +160,9 @@ var csvHeader = []string{
 
 // ExportCSV writes the journal for spreadsheets, oldest first.
 func (g *Guard) ExportCSV(ctx context.Context, ws ids.Workspace, f CallFilter, w io.Writer) error {
+	if err := g.Flush(ctx); err != nil {
+		return err
+	}
 	out := csv.NewWriter(w)
 	if err := out.Write(csvHeader); err != nil {
 		return fmt.Errorf("exporting calls: %w", err)

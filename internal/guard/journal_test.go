@@ -5,6 +5,8 @@ import (
 	"context"
 	"encoding/csv"
 	"encoding/json"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -124,52 +126,110 @@ func TestAGuardThatHangsRefusesAtEveryDoor(t *testing.T) {
 func TestJournal(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
-		w := newWorld(t, db)
-		heard := eventstest.Listen(t, w.hub, w.ws, guard.Channel)
-		b := belt(t, w, w, runCommand, readFile, writeFile, foreign)
-		do := func(call tools.Call) tools.Result {
-			t.Helper()
-			r, err := b.Call(t.Context(), call)
-			if err != nil {
+		t.Run("at once", func(t *testing.T) { journalOf(t, newWorld(t, db)) })
+		t.Run("in groups", func(t *testing.T) {
+			dir := t.TempDir()
+			journalOf(t, newWorld(t, db, func(o *guard.Options) { o.Journal = dir }))
+		})
+	})
+}
+
+func TestAKilledProcessLosesNoCall(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		dir := t.TempDir()
+		keeps := func(o *guard.Options) { o.Journal = dir }
+		w := newWorld(t, db, keeps)
+		b := belt(t, w, w, readFile, writeFile)
+		for _, spec := range []tools.Spec{readFile, writeFile} {
+			if _, err := b.Call(t.Context(), w.call(spec, object{"path": "a", "content": "x"})); err != nil {
 				t.Fatal(err)
 			}
-			return r
 		}
-		do(w.call(readFile, object{"path": "a"}))
-		do(w.call(writeFile, object{"path": "a", "content": "password=hunter22 and sk-abcdefghijklmnopqrstuvwx"}))
-		do(w.call(writeFile, object{"path": "big", "content": strings.Repeat("é", 20_000)}))
-		do(w.command(critical))
-		waiting := do(w.command(asked))
-		w.answer(t, waiting.Needs.Ticket, guard.Answer{Approve: true, By: w.other})
-		granted := w.command(asked)
-		granted.Approval = waiting.Needs.Ticket
-		do(granted)
-
+		begun := tools.Entry{ID: ids.New[ids.ToolCall](), Spec: writeFile, Call: w.call(writeFile, object{"path": "b"}), Ruling: tools.Ruling{Verdict: tools.Allow}, At: time.Now()}
+		if err := w.Started(t.Context(), begun); err != nil {
+			t.Fatal(err)
+		}
+		w.open(t) // without the journal: what is not in the database yet is not seen
+		if rows := w.calls(t, guard.CallFilter{}); len(rows) != 0 {
+			t.Fatalf("%d rows are in the database already", len(rows))
+		}
+		files, err := filepath.Glob(filepath.Join(dir, "*.journal"))
+		if err != nil || len(files) != 1 {
+			t.Fatalf("journals: %v, %v", files, err)
+		}
+		f, err := os.OpenFile(files[0], os.O_WRONLY|os.O_APPEND, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := f.WriteString(`{"workspace":"ws_1","id":"tcl_`); err != nil { // the line that was being written
+			t.Fatal(err)
+		}
+		if err := f.Close(); err != nil {
+			t.Fatal(err)
+		}
+		w.open(t, keeps)
+		running(t, w)
+		next := w.call(readFile, object{"path": "c"})
+		if _, err := belt(t, w, w, readFile).Call(t.Context(), next); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Replayed(t.Context()); err != nil {
+			t.Fatal(err)
+		}
 		rows := w.calls(t, guard.CallFilter{})
-		var got []string
-		for _, r := range rows {
-			got = append(got, r.Tool+" "+string(r.Verdict)+" "+string(r.Outcome))
+		if len(rows) != 4 || rows[1].ID != begun.ID || rows[1].Outcome != guard.OutcomeStarted || rows[2].Outcome != guard.OutcomeOK {
+			t.Errorf("rows = %+v, want all four, one of them never ended", rows)
 		}
-		want := []string{"run_command allow ok", "run_command ask waiting", "run_command refuse refused", "write_file allow ok", "write_file allow ok", "read_file allow ok"}
-		if strings.Join(got, ", ") != strings.Join(want, ", ") {
-			t.Errorf("rows = %q, want %q", got, want)
-		}
-		if rows[0].ApprovedBy != w.other || rows[0].Ticket != waiting.Needs.Ticket || rows[0].ResultSize == 0 {
-			t.Errorf("the approved call = %+v, want who approved it", rows[0])
-		}
-		if long := rows[3]; len(long.Args) > 9<<10 || long.ArgsSize < 40_000 {
-			t.Errorf("arguments of %d bytes are kept with %d", long.ArgsSize, len(long.Args))
-		}
-		if a := rows[4].Args; strings.Contains(a, "hunter22") || strings.Contains(a, "sk-abcdef") || !strings.Contains(a, "•••") {
-			t.Errorf("arguments are not redacted: %s", a)
-		}
-		var said guard.Refused
-		eventstest.Decode(t, heard.Next(), &said)
-		if said.Tool != "run_command" || said.Rule != rows[2].Rule || said.Approval == "" {
-			t.Errorf("said %+v", said)
-		}
-		lists(t, w, rows)
 	})
+}
+
+func journalOf(t *testing.T, w *world) {
+	t.Helper()
+	heard := eventstest.Listen(t, w.hub, w.ws, guard.Channel)
+	b := belt(t, w, w, runCommand, readFile, writeFile, foreign)
+	do := func(call tools.Call) tools.Result {
+		t.Helper()
+		r, err := b.Call(t.Context(), call)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	do(w.call(readFile, object{"path": "a"}))
+	do(w.call(writeFile, object{"path": "a", "content": "password=hunter22 and sk-abcdefghijklmnopqrstuvwx"}))
+	do(w.call(writeFile, object{"path": "big", "content": strings.Repeat("é", 20_000)}))
+	do(w.command(critical))
+	waiting := do(w.command(asked))
+	w.answer(t, waiting.Needs.Ticket, guard.Answer{Approve: true, By: w.other})
+	granted := w.command(asked)
+	granted.Approval = waiting.Needs.Ticket
+	do(granted)
+
+	rows := w.calls(t, guard.CallFilter{})
+	var got []string
+	for _, r := range rows {
+		got = append(got, r.Tool+" "+string(r.Verdict)+" "+string(r.Outcome))
+	}
+	want := []string{"run_command allow ok", "run_command ask waiting", "run_command refuse refused", "write_file allow ok", "write_file allow ok", "read_file allow ok"}
+	if strings.Join(got, ", ") != strings.Join(want, ", ") {
+		t.Errorf("rows = %q, want %q", got, want)
+	}
+	if rows[0].ApprovedBy != w.other || rows[0].Ticket != waiting.Needs.Ticket || rows[0].ResultSize == 0 {
+		t.Errorf("the approved call = %+v, want who approved it", rows[0])
+	}
+	if long := rows[3]; len(long.Args) > 9<<10 || long.ArgsSize < 40_000 {
+		t.Errorf("arguments of %d bytes are kept with %d", long.ArgsSize, len(long.Args))
+	}
+	if a := rows[4].Args; strings.Contains(a, "hunter22") || strings.Contains(a, "sk-abcdef") || !strings.Contains(a, "•••") {
+		t.Errorf("arguments are not redacted: %s", a)
+	}
+	var said guard.Refused
+	eventstest.Decode(t, heard.Next(), &said)
+	if said.Tool != "run_command" || said.Rule != rows[2].Rule || said.Approval == "" {
+		t.Errorf("said %+v", said)
+	}
+	lists(t, w, rows)
 }
 
 // lists checks filters, pages, counts, feedback and exports over the rows of a journal.

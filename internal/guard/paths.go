@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 )
 
 // realPath is where a path leads once every link is followed; what does not
@@ -62,6 +63,9 @@ func (g *Guard) judgePaths(j *judging) finding {
 	if len(j.paths) == 0 {
 		return finding{}
 	}
+	if g.confined(j) {
+		return finding{}
+	}
 	folder := ""
 	if j.call.Folder != "" {
 		folder = realPath(j.call.Folder)
@@ -81,6 +85,50 @@ func (g *Guard) judgePaths(j *judging) finding {
 		worst = worst.or(finding{action: j.policy.Paths.Outside, rule: "guard.path_outside", reason: j.spec.Name + " would touch " + p + ", which is outside the project folder."})
 	}
 	return worst
+}
+
+// confined reports whether nothing needs to be looked up: a tool of our own that only looks opens files through the
+// folder, which no link leads out of, and nothing in the folder is off limits.
+func (g *Guard) confined(j *judging) bool {
+	if j.spec.Origin != builtin || !j.spec.ReadOnly || j.call.Folder == "" || len(j.policy.Paths.Deny) > 0 {
+		return false
+	}
+	for _, p := range j.paths {
+		if !within(j.call.Folder, p) {
+			return false
+		}
+	}
+	return g.harmless(j.call.Folder)
+}
+
+// harmless reports whether a folder holds nothing that is off limits and is not itself. It is looked up
+// again after a while, since links can be turned.
+func (g *Guard) harmless(folder string) bool {
+	now := g.now()
+	g.mu.RLock()
+	known, ok := g.folders[folder]
+	g.mu.RUnlock()
+	if ok && now.Before(known.until) {
+		return known.harmless
+	}
+	real, fine := realPath(folder), true
+	for _, root := range g.protected {
+		fine = fine && real != root && !within(real, root)
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if len(g.folders) >= maxFolders {
+		clear(g.folders)
+	}
+	g.folders[folder] = knownFolder{fine, now.Add(policyLife)}
+	return fine
+}
+
+const maxFolders = 1000
+
+type knownFolder struct {
+	harmless bool
+	until    time.Time
 }
 
 // offLimits reports whether a path is protected. A folder that was given to an agent may lie below something protected,

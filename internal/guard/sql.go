@@ -59,13 +59,14 @@ const callColumns = `
 const (
 	insertCall = `
 		INSERT INTO guard_calls (` + callColumns + `)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '', ?, ?, ?, ?, ?, '', '', '')`
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '', ?, ?, ?, ?, ?, '', '', '')
+		ON CONFLICT (id) DO UPDATE SET outcome = excluded.outcome, code = excluded.code, took = excluded.took, result_size = excluded.result_size,
+			truncated = excluded.truncated`
 	// Who answered is found by the ticket, which is an approval's or an allowance's.
 	approveCall = `
 		UPDATE guard_calls SET approved_by = COALESCE(
 			(SELECT answered_by FROM guard_approvals WHERE id = ticket), (SELECT created_by FROM guard_allowed WHERE id = ticket), '')
 		WHERE id = ?`
-	finishCall = `UPDATE guard_calls SET outcome = ?, code = ?, took = ?, result_size = ?, truncated = ? WHERE id = ?`
 	selectCall = `SELECT ` + callColumns + ` FROM guard_calls WHERE workspace_id = ? AND id = ?`
 	callFilter = `
 		WHERE workspace_id = ? AND at >= ? AND at < ? AND (? = '' OR verdict = ?) AND (? = '' OR tool = ?) AND (? = '' OR agent = ?)
