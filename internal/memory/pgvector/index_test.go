@@ -57,6 +57,9 @@ func TestTune(t *testing.T) {
 			t.Fatalf("Tune = %d, %v, want %d", n, err, want)
 		}
 	}
+	if n, err := store.One[int](t.Context(), db.Read(), `SELECT count(*) FROM pg_class WHERE relname = 'memory_pgvectors_p1'`); err != nil || n != 1 {
+		t.Errorf("there are %d graphs, want 1 (%v)", n, err)
+	}
 	put(large, memory.Vector{ID: "late", Values: memorytest.Unit(r, 24)})
 	hits := 0
 	for range 20 {

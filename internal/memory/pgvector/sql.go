@@ -92,11 +92,12 @@ const (
 	CREATE INDEX CONCURRENTLY memory_pgvectors_p%[1]d ON memory_pgvectors
 	USING hnsw ((CAST(vec AS HALFVEC(%[2]d))) halfvec_ip_ops) WHERE partition_id = %[1]d`
 
-	// Settings belong to the function, so that no connection keeps them.
+	// Settings belong to the function, so that no connection keeps them. Without
+	// sorting, the graph is the one way to an order, whatever the planner knows of the table.
 	createNearest = `
 	CREATE OR REPLACE FUNCTION memory_nearest_%[1]d(question halfvec, most integer)
 	RETURNS TABLE (id TEXT, score REAL) LANGUAGE sql STABLE
-	SET hnsw.ef_search = 200 SET hnsw.iterative_scan = strict_order
+	SET hnsw.ef_search = 200 SET hnsw.iterative_scan = strict_order SET enable_sort = off
 	AS 'SELECT v.id, CAST(-(CAST(v.vec AS HALFVEC(%[2]d)) <#> CAST(question AS HALFVEC(%[2]d))) AS REAL)
 		FROM memory_pgvectors AS v WHERE v.partition_id = %[1]d
 		ORDER BY CAST(v.vec AS HALFVEC(%[2]d)) <#> CAST(question AS HALFVEC(%[2]d)) LIMIT most'`
