@@ -24,7 +24,7 @@ const scopes = [
 ] as const;
 
 /** The buttons of an approval; afterwards only what went wrong with them. */
-export function Answers({ approval, open }: { approval: Approval; open: boolean }) {
+export function Answers({ approval, open, keys }: { approval: Approval; open: boolean; keys: boolean }) {
   const { mayAnswer, me } = useAround();
   const names = useNames();
   const answer = useAnswerApproval();
@@ -53,6 +53,7 @@ export function Answers({ approval, open }: { approval: Approval; open: boolean 
           approval={approval}
           own={own}
           coarse={coarse}
+          keys={keys && !coarse}
           busy={answer.isPending}
           onSend={send}
           onReply={() => setReplying(true)}
@@ -77,6 +78,7 @@ function Choices({
   approval,
   own,
   coarse,
+  keys,
   busy,
   onSend,
   onReply,
@@ -84,6 +86,7 @@ function Choices({
   approval: Approval;
   own: boolean;
   coarse: boolean;
+  keys: boolean;
   busy: boolean;
   onSend: (body: Omit<Answer, "via">) => void;
   onReply: () => void;
@@ -103,7 +106,7 @@ function Choices({
     <>
       <Button look={coarse ? "plain" : "ghost"} large={coarse} busy={busy} onClick={deny}>
         {words.deny}
-        {!coarse && <Kbd>D</Kbd>}
+        {keys && <Kbd>D</Kbd>}
       </Button>
       <Button look={coarse ? "plain" : "ghost"} large={coarse} busy={busy} onClick={onReply}>
         {words.denyReply}
@@ -146,7 +149,7 @@ function Choices({
         <div ref={approve} className="flex">
           <Button look="solid" busy={busy} onClick={yes}>
             {words.approve}
-            <Kbd>A</Kbd>
+            {keys && <Kbd>A</Kbd>}
           </Button>
         </div>
       )}

@@ -17,26 +17,35 @@ import "./guard.css";
 const words = guard.card;
 
 /** A question about one call, with everything needed to answer it, and afterwards who answered what. */
-export function ApprovalCard({ id, compact }: { id: string; compact?: boolean }) {
+export function ApprovalCard({
+  id,
+  compact,
+  keys,
+}: {
+  id: string;
+  compact?: boolean;
+  /** The page answers A, D and R, so the buttons say so. */
+  keys?: boolean;
+}) {
   const query = useQuery(approvalQuery(id));
   return (
     <View query={query} rows={3}>
-      {(approval) => <Card approval={approval} compact={!!compact} />}
+      {(approval) => <Card approval={approval} compact={!!compact} keys={!!keys} />}
     </View>
   );
 }
 
-function Card({ approval, compact }: { approval: Approval; compact: boolean }) {
+function Card({ approval, compact, keys }: { approval: Approval; compact: boolean; keys: boolean }) {
   const now = useNow(approval.state === "asked");
   const late = approval.state === "asked" && Date.parse(approval.deadline) <= now;
   const shown = late ? { ...approval, state: "expired" } : approval;
   const open = shown.state === "asked";
-  const title = approval.command ? words.command : words.call(approval.tool);
+  const title = titleOf(shown);
   return (
-    <section className={clsx("approval", !open && "over")} aria-label={title} data-approval={approval.id}>
+    <article className={clsx("approval", !open && "over")} aria-label={title} data-approval={approval.id}>
       <header>
         {open ? <Hand aria-hidden="true" /> : <StateIcon state={shown.state} />}
-        <h3>{title}</h3>
+        <h2>{title}</h2>
         {open && approval.severity === "critical" && (
           <Pill tone="bad">
             <ShieldAlert aria-hidden="true" />
@@ -59,9 +68,14 @@ function Card({ approval, compact }: { approval: Approval; compact: boolean }) {
       )}
       {compact ? <Short approval={approval} /> : <Facts approval={approval} />}
       {!open && <Outcome approval={shown} />}
-      <Answers approval={shown} open={open} />
-    </section>
+      <Answers approval={shown} open={open} keys={keys} />
+    </article>
   );
+}
+
+function titleOf({ state, command, tool }: Approval): string {
+  if (state === "asked") return command ? words.command : words.call(tool);
+  return command ? words.commandOver : words.callOver(tool);
 }
 
 export function StateIcon({ state }: { state: string }) {

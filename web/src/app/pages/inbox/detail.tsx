@@ -18,7 +18,7 @@ import { type BudgetFact, budgetLine } from "./needs";
 export function Detail({ id, box, onDone }: { id: string; box: Box; onDone: () => void }) {
   const can = useCan();
   const [kind, first = "", second = ""] = id.split(":");
-  if (kind === "approval") return <Framed>{<ApprovalCard id={first} />}</Framed>;
+  if (kind === "approval") return <Framed>{<ApprovalCard id={first} keys />}</Framed>;
   if (kind === "question") {
     const asked = box.questions.find(({ need }) => need.run === first && need.call === second);
     if (asked)

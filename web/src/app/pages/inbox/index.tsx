@@ -23,6 +23,7 @@ import { useCan } from "../../session";
 import { useShell } from "../../store";
 import { Detail } from "./detail";
 import {
+  answeredLine,
   approvalLine,
   budgetLine,
   budgetNotices,
@@ -110,6 +111,7 @@ function TabList({ tab, counts }: { tab: Tab; counts: Record<Tab, number> }) {
             key={one}
             to="/inbox"
             search={one === "needs" ? {} : { tab: one }}
+            activeOptions={{ exact: true }}
             activeProps={{}}
             aria-current={one === tab ? "page" : undefined}
           >
@@ -194,7 +196,7 @@ export function useInbox() {
       lines: newestFirst([...failures.map((one) => failureLine(one, names)), ...budgets.map(budgetLine)]),
       ...state(failed, notices),
     },
-    done: { lines: (answered.data ?? []).map((one) => approvalLine(one, names)), ...state(answered) },
+    done: { lines: (answered.data ?? []).map((one) => answeredLine(one, names)), ...state(answered) },
     /** True when it was something that can be put away. */
     putAway: (line: string): boolean => {
       const [kind, id = ""] = line.split(":");

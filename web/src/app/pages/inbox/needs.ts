@@ -1,4 +1,5 @@
 import type { LiveEvent, Run } from "@/api/types";
+import { outcomeOf } from "@/features/guard/outcome";
 import type { Approval } from "@/features/guard/queries";
 import type { Line } from "@/features/inbox/list";
 import { inbox } from "@/lib/messages/inbox";
@@ -21,7 +22,7 @@ export function failuresOf(failed: readonly Run[], recent: readonly Run[], away:
   );
 }
 
-type Names = { agent: (name: string) => string };
+type Names = { agent: (name: string) => string; user: (id: string | undefined) => string };
 
 export function approvalLine(approval: Approval, names: Names): Line {
   const agent = approval.agent ? names.agent(approval.agent) : inbox.anAgent;
@@ -31,6 +32,16 @@ export function approvalLine(approval: Approval, names: Names): Line {
     title: approval.command ? inbox.asks(agent, approval.command) : inbox.asksTool(agent, approval.tool),
     from: approval.reason,
     at: approval.asked_at,
+  };
+}
+
+/** The same once it is answered: it says who answered what. */
+export function answeredLine(approval: Approval, names: Names): Line {
+  return {
+    ...approvalLine(approval, names),
+    title: approval.command || approval.tool,
+    from: outcomeOf(approval, names.user),
+    at: approval.answered_at ?? approval.asked_at,
   };
 }
 

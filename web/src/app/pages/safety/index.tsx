@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
+import { useEffect, useRef } from "react";
 import { pendingQuery } from "@/features/guard/queries";
 import { Allowed } from "@/features/guard/safety/allowed";
 import { Audit, ExportMenu } from "@/features/guard/safety/audit";
@@ -28,10 +29,10 @@ export default function SafetyRoute() {
   const { call: _, command: __, folder: ___, q: ____, ...filter } = search;
   return (
     <GuardAround>
-      <TopBar title={guard.title} after={<TabList className="ml-1 max-xl:hidden" />}>
+      <TopBar title={guard.title} after={<TabList tab={tab} className="ml-1 max-lg:hidden" />}>
         {tab === "audit" && <ExportMenu filter={filter} />}
       </TopBar>
-      <TabList className="flex-none overflow-x-auto border-b border-line px-4 py-2 xl:hidden" />
+      <TabList tab={tab} className="flex-none overflow-x-auto border-b border-line px-4 py-2 lg:hidden" />
       <Shown tab={tab} search={search} filter={filter} />
     </GuardAround>
   );
@@ -39,22 +40,29 @@ export default function SafetyRoute() {
 
 type Search = CallFilter & { call?: string; command?: string; folder?: string; q?: string };
 
-function TabList({ className }: { className: string }) {
+function TabList({ tab, className }: { tab: string; className: string }) {
   const can = useCan();
   const pending = useQuery(pendingQuery).data?.data.length ?? 0;
-  const shown = tabs.filter((tab) => tab !== "snapshots" || can("projects:read"));
+  const shown = tabs.filter((one) => one !== "snapshots" || can("projects:read"));
+  const bar = useRef<HTMLElement>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: keeps the chosen tab in sight when it changes
+  useEffect(() => {
+    bar.current
+      ?.querySelector("[aria-current=page]")
+      ?.scrollIntoView?.({ block: "nearest", inline: "center" });
+  }, [tab]);
   return (
-    <nav className={className} aria-label={guard.tabs.label}>
+    <nav ref={bar} className={className} aria-label={guard.tabs.label}>
       <span className="seg">
-        {shown.map((tab) => (
+        {shown.map((one) => (
           <Link
-            key={tab}
-            {...(tab === "waiting" ? { to: "/safety" } : { to: "/safety/$tab", params: { tab } })}
+            key={one}
+            {...(one === "waiting" ? { to: "/safety" } : { to: "/safety/$tab", params: { tab: one } })}
             activeOptions={{ exact: true, includeSearch: false }}
             activeProps={{ "aria-current": "page" }}
           >
-            {guard.tabs[tab]}
-            {tab === "waiting" && pending > 0 && <span className="badge warn">{count(pending)}</span>}
+            {guard.tabs[one]}
+            {one === "waiting" && pending > 0 && <span className="badge warn">{count(pending)}</span>}
           </Link>
         ))}
       </span>

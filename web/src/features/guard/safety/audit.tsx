@@ -123,11 +123,13 @@ function Calls({ rows, onOpen }: { rows: readonly GuardCall[]; onOpen: (call: st
       cell: (one) => (
         <button
           type="button"
-          className="flex min-w-0 max-w-[420px] flex-col text-left max-sm:items-end"
+          className="flex min-w-0 max-w-[420px] flex-col text-left max-sm:text-right"
           onClick={() => onOpen(one.id)}
         >
           <code className="mono">{one.tool}</code>
-          <code className="mono trunc max-w-full text-small text-fg-3">{summary(one.args)}</code>
+          <code className="mono trunc max-w-full text-small text-fg-3 max-sm:whitespace-normal max-sm:break-all">
+            {summary(one.args)}
+          </code>
         </button>
       ),
     },
@@ -157,11 +159,14 @@ function Calls({ rows, onOpen }: { rows: readonly GuardCall[]; onOpen: (call: st
   );
 }
 
-/** The first argument that says something, in one line. */
+const telling = ["command", "path", "url", "query", "name"];
+
+/** The argument that says most, in one line. */
 export function summary(args: string): string {
   try {
     const value = JSON.parse(args) as Record<string, unknown>;
-    const first = Object.values(value).find((one) => typeof one === "string" && one !== "");
+    const named = telling.map((key) => value[key]);
+    const first = [...named, ...Object.values(value)].find((one) => typeof one === "string" && one !== "");
     return typeof first === "string" ? first.replace(/\s+/g, " ") : args;
   } catch {
     return args;

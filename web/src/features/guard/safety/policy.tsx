@@ -67,7 +67,7 @@ function Form({ policy }: { policy: Policy }) {
     >
       {!mayChange && <p className="ban">{words.readOnly}</p>}
       <fieldset disabled={!mayChange} className="flex min-w-0 flex-col gap-4" aria-label={words.title}>
-        <Section title={words.mode}>
+        <Section title={words.mode} actions={mayChange && <Reset />}>
           <div className="flex flex-col gap-2">
             <div>
               <Segmented
@@ -110,14 +110,13 @@ function Form({ policy }: { policy: Policy }) {
           <Problem error={save.error} title={words.notSaved} />
         </div>
       )}
-      {mayChange && (
+      {changed && (
         <div className="savebar card">
           <span className="flex-1 text-fg-3" role="status">
-            {changed ? words.unsaved : words.same}
+            {words.unsaved}
           </span>
-          <Reset />
-          {changed && <Button onClick={() => setDraft(policy)}>{words.discard}</Button>}
-          <Button type="submit" look="solid" busy={save.isPending} disabled={!changed}>
+          <Button onClick={() => setDraft(policy)}>{words.discard}</Button>
+          <Button type="submit" look="solid" busy={save.isPending}>
             {common.actions.save}
           </Button>
         </div>

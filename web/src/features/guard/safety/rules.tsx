@@ -94,7 +94,7 @@ export function Rules({ q, onSearch }: { q: string; onSearch: (q: string) => voi
 const ruleTotal = (packs: readonly Pack[]) => packs.reduce((sum, pack) => sum + pack.rules.length, 0);
 
 /** A sentence of a rule, without the names of what a command fills in. */
-const blanks = (text: string) => text.replace(/\{\w+\}/g, "…");
+const blanks = (text: string) => text.replace(/(?<!@)\{\w+\}\.?/g, "…");
 
 const auditOf = (rule: string) => `/safety/audit?${new URLSearchParams({ rule })}`;
 

@@ -3,9 +3,9 @@ import { Pill, type Tone } from "@/ui/bits";
 
 const tones: Record<string, Tone> = { critical: "bad", high: "bad", medium: "warn", low: "line" };
 
-export function Severity({ of }: { of: string | undefined }) {
+export function Severity({ of, plain }: { of: string | undefined; plain?: boolean }) {
   if (!of || of === "none") return null;
-  return <Pill tone={tones[of] ?? "line"}>{guard.severities[of] ?? of}</Pill>;
+  return <Pill tone={plain ? "line" : (tones[of] ?? "line")}>{guard.severities[of] ?? of}</Pill>;
 }
 
 const verdicts: Record<string, Tone> = { allow: "ok", warn: "warn", ask: "warn", refuse: "bad" };

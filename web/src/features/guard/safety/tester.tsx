@@ -108,7 +108,7 @@ function Answer({ ruling, command }: { ruling: Ruling; command: string }) {
           <p>{ruling.effect || words.noEffect}</p>
         </div>
         <span className="flex-1" />
-        <Severity of={ruling.severity} />
+        <Severity of={ruling.severity} plain />
       </div>
       <MarkedCommand text={command} span={ruling.verdict === "allow" ? undefined : ruling.span} />
       <dl className="facts">
