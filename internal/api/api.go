@@ -28,6 +28,7 @@ import (
 	"github.com/fluxway/fluxway/internal/projects"
 	"github.com/fluxway/fluxway/internal/runs"
 	"github.com/fluxway/fluxway/internal/store"
+	"github.com/fluxway/fluxway/internal/tools"
 )
 
 // Options are what a Server needs.
@@ -44,6 +45,9 @@ type Options struct {
 	Guard         *guard.Guard
 	Projects      *projects.Projects
 	Memory        *memory.Mind
+	Tools         *tools.Toolbox
+	MCP           MCP         // of the servers whose tools are in Tools
+	AgentCaller   AgentCaller // nil: agents are no tools of our own MCP server
 	Settings      Settings
 	Models        Models
 	Gateway       Gateway          // for the doors in other vendors' dialects
@@ -211,6 +215,13 @@ func (s *Server) table() []route {
 	}
 	if s.opts.Models != nil {
 		all = append(all, providersAPI{s.opts.Models}.routes()...)
+	}
+	if s.opts.Tools != nil {
+		all = append(all, toolsAPI{s.opts.Tools}.routes()...)
+		all = append(all, newMCPDoor(s, s.opts.Tools).routes()...)
+	}
+	if s.opts.MCP != nil {
+		all = append(all, mcpAPI{s.opts.MCP}.routes()...)
 	}
 	if s.opts.Settings != nil {
 		all = append(all, configAPI{s.opts.Settings}.routes()...)

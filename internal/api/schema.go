@@ -138,6 +138,12 @@ func (s *schemas) ofStruct(t reflect.Type) ordered {
 
 // renamed gives types another name in OpenAPI where two would share one.
 var renamed = map[reflect.Type]string{
+	reflect.TypeFor[ToolView]():                 "Tool",
+	reflect.TypeFor[tools.Result]():             "ToolResult",
+	reflect.TypeFor[tools.Part]():               "ToolPart",
+	reflect.TypeFor[tools.Full]():               "ToolOutput",
+	reflect.TypeFor[tools.Need]():               "ToolQuestion",
+	reflect.TypeFor[tools.Option]():             "ToolOption",
 	reflect.TypeFor[ErrorBody]():                "Error",
 	reflect.TypeFor[identity.User]():            "Account",
 	reflect.TypeFor[identity.Member]():          "User",

@@ -22,7 +22,7 @@ import (
 var publicRoutes = []string{
 	"GET /livez", "GET /readyz", "GET /healthz", "GET /version", "GET /openapi.json", "GET /docs",
 	"GET /api/v1/setup", "POST /api/v1/setup", "GET /api/v1/session/options", "POST /api/v1/session",
-	"GET /api/v1/oidc/start", "GET /api/v1/oidc/callback",
+	"GET /api/v1/oidc/start", "GET /api/v1/oidc/callback", "GET /api/v1/mcp/callback",
 }
 
 // bodies are complete bodies for routes that demand fields, so that the walk
@@ -62,6 +62,8 @@ var bodies = map[string]string{
 	"PATCH /api/v1/users/{user}":                         `{"name":"Stolen"}`,
 	"PATCH /api/v1/conversations/{conversation}":         `{"title":"Stolen"}`,
 	"PATCH /api/v1/jobs/schedules/{schedule}":            `{"enabled":false}`,
+	"POST /api/v1/mcp/servers":                           `{"name":"files","command":"cat"}`,
+	"POST /mcp":                                          `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}`,
 	"POST /api/v1/providers/{provider}/accounts":         `{"key":"sk-test"}`,
 	"POST /api/v1/costs/reconcile":                       `{"provider":"openai","invoice":"day,model,amount\n2026-11-01,gpt-5,1.00\n"}`,
 	"POST /api/v1/costs/budgets":                         `{"amount":1000000}`,
@@ -82,7 +84,7 @@ func fill(pattern string, values map[string]string) string {
 		"approval": string(ids.New[ids.Approval]()), "allowance": string(ids.New[ids.Allowance]()), "call": string(ids.New[ids.ToolCall]()),
 		"project": string(ids.New[ids.Project]()), "snapshot": string(ids.New[ids.Snapshot]()),
 		"budget": string(ids.New[ids.Budget]()), "record": string(ids.New[ids.Usage]()), "agent": "assistant",
-		"version": "0", "provider": "nobody", "account": string(ids.New[ids.Account]()), "signin": "AAAA",
+		"version": "0", "provider": "nobody", "account": string(ids.New[ids.Account]()), "signin": "AAAA", "server": "nobody", "tool": "nobody",
 		"comment": string(ids.New[ids.Comment]()), "attachment": string(ids.New[ids.Attachment]()),
 	}
 	segments := strings.Split(pattern, "/")

@@ -36,6 +36,7 @@ import (
 	"github.com/fluxway/fluxway/internal/providers"
 	"github.com/fluxway/fluxway/internal/runs"
 	"github.com/fluxway/fluxway/internal/store"
+	"github.com/fluxway/fluxway/internal/tools"
 )
 
 // World is a running server with a workspace and one user of each role, and a
@@ -77,9 +78,13 @@ func New(t testing.TB, db *store.DB, change ...func(*api.Options)) *World {
 	w.guard(t)
 	w.AdminContext = identitytest.SetUp(t, w.Directory)
 	w.Workspace = identity.From(w.AdminContext).Workspace
+	box, err := tools.New(tools.Options{Gate: w.Guard, Auditor: w.Guard})
+	if err != nil {
+		t.Fatal(err)
+	}
 	opts := api.Options{
 		DB: db, Directory: w.Directory, Hub: w.Hub, Jobs: w.Jobs, Conversations: w.Book, Agents: w.Roster, Router: w.Router, Runs: w.Desk, Costs: w.Ledger, Guard: w.Guard, Projects: w.Projects,
-		Settings: new(settings), Models: &accounts{keeper: w.Keeper}, Version: "test", Listen: "127.0.0.1:0", Drain: 5 * time.Second, DataDir: t.TempDir(), Backups: t.TempDir(),
+		Tools: box, MCP: &servers{}, Settings: new(settings), Models: &accounts{keeper: w.Keeper}, Version: "test", Listen: "127.0.0.1:0", Drain: 5 * time.Second, DataDir: t.TempDir(), Backups: t.TempDir(),
 	}
 	for _, c := range change {
 		c(&opts)
