@@ -232,6 +232,13 @@ const memory = createRoute({
   component: lazyRouteComponent(() => import("./pages/memory")),
 });
 
+const tools = createRoute({
+  getParentRoute: () => shell,
+  path: "/tools",
+  validateSearch: (search: Record<string, unknown>): { tab?: "servers" | "tools" } => only(["tab"], search),
+  component: lazyRouteComponent(() => import("./pages/tools")),
+});
+
 const tree = root.addChildren([
   setup,
   login,
@@ -251,6 +258,7 @@ const tree = root.addChildren([
     memory,
     agents,
     agent,
+    tools,
     inbox,
     safety,
     safetyTab,

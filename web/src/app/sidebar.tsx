@@ -10,6 +10,7 @@ import {
   Inbox,
   type LucideIcon,
   MessageSquare,
+  Plug,
   Plus,
   Search,
   Settings,
@@ -40,7 +41,17 @@ export function usePages() {
 
 /** The pages of the main menu, in order. */
 const pages: readonly {
-  to: "/" | "/inbox" | "/chat" | "/traces" | "/costs" | "/memory" | "/safety" | "/agents" | "/settings";
+  to:
+    | "/"
+    | "/inbox"
+    | "/chat"
+    | "/traces"
+    | "/costs"
+    | "/memory"
+    | "/safety"
+    | "/agents"
+    | "/tools"
+    | "/settings";
   label: string;
   icon: LucideIcon;
   exact?: boolean;
@@ -61,6 +72,7 @@ const pages: readonly {
   { to: "/memory", label: shell.nav.memory, icon: Brain, needs: "memory:read" },
   { to: "/safety", label: shell.nav.safety, icon: Shield, needs: "guard:read" },
   { to: "/agents", label: shell.nav.agents, icon: Bot, needs: "agents:read", first: true },
+  { to: "/tools", label: shell.nav.tools, icon: Plug, needs: "tools:read" },
   { to: "/settings", label: shell.nav.settings, icon: Settings },
 ];
 

@@ -10,6 +10,7 @@ import { overview } from "./overview";
 import { settings } from "./settings";
 import { shell } from "./shell";
 import { start } from "./start";
+import { tools } from "./tools";
 import { traces } from "./traces";
 import { work } from "./work";
 
@@ -30,6 +31,7 @@ export const catalogue = {
   settings,
   shell,
   start,
+  tools,
   traces,
   work,
 };

@@ -13,6 +13,7 @@ export const shell = {
     traces: "Traces",
     costs: "Costs",
     agents: "Agents",
+    tools: "Tools and MCP",
     memory: "Memory",
     safety: "Safety",
     settings: "Settings",

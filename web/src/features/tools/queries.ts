@@ -1,0 +1,76 @@
+import { queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
+import { call, client } from "@/api/client";
+import type { components } from "@/api/schema";
+
+export type Tool = components["schemas"]["Tool"];
+export type Server = components["schemas"]["MCPServer"];
+export type NewServer = components["schemas"]["NewMCPServerRequest"];
+
+export const toolKeys = {
+  all: ["tools"] as const,
+  list: () => ["tools", "list"] as const,
+  servers: () => ["tools", "servers"] as const,
+  logs: (server: string) => ["tools", "logs", server] as const,
+  of: (server: string) => ["tools", "of", server] as const,
+};
+
+export const toolsQuery = queryOptions({
+  queryKey: toolKeys.list(),
+  queryFn: ({ signal }) => call(client.GET("/api/v1/tools", { params: { query: { limit: 500 } }, signal })),
+});
+
+export const serversQuery = queryOptions({
+  queryKey: toolKeys.servers(),
+  queryFn: ({ signal }) => call(client.GET("/api/v1/mcp/servers", { signal })),
+  refetchInterval: 5_000,
+});
+
+export const logsQuery = (server: string) =>
+  queryOptions({
+    queryKey: toolKeys.logs(server),
+    queryFn: ({ signal }) =>
+      call(client.GET("/api/v1/mcp/servers/{server}/logs", { params: { path: { server } }, signal })),
+    refetchInterval: 2_000,
+  });
+
+function useChange<In, Out>(change: (input: In) => Promise<Out>) {
+  const cache = useQueryClient();
+  return useMutation({
+    mutationFn: change,
+    onSettled: () => cache.invalidateQueries({ queryKey: toolKeys.all }),
+  });
+}
+
+export const useCallTool = () =>
+  useMutation({
+    mutationFn: ({ tool, args }: { tool: string; args: unknown }) =>
+      call(
+        client.POST("/api/v1/tools/{tool}/call", { params: { path: { tool } }, body: { arguments: args } }),
+      ),
+  });
+
+export const useAddServers = () =>
+  useChange(async (list: readonly NewServer[]) => {
+    for (const body of list) await call(client.POST("/api/v1/mcp/servers", { body }));
+    return list.length;
+  });
+
+export type ServerAction = "start" | "stop" | "restart";
+
+export const useServerAction = () =>
+  useChange(({ server, action }: { server: string; action: ServerAction }) => {
+    const params = { path: { server } };
+    if (action === "start") return call(client.POST("/api/v1/mcp/servers/{server}/start", { params }));
+    if (action === "stop") return call(client.POST("/api/v1/mcp/servers/{server}/stop", { params }));
+    return call(client.POST("/api/v1/mcp/servers/{server}/restart", { params }));
+  });
+
+export const useConsent = () =>
+  useChange((server: string) =>
+    call(client.POST("/api/v1/mcp/servers/{server}/consent", { params: { path: { server } }, body: {} })),
+  );
+
+export const useRemoveServer = () =>
+  useChange((server: string) =>
+    call(client.DELETE("/api/v1/mcp/servers/{server}", { params: { path: { server } } })),
+  );

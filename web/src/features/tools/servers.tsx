@@ -1,0 +1,230 @@
+import { useQuery } from "@tanstack/react-query";
+import { Play, Plug, Plus, RotateCw, Square, Trash2 } from "lucide-react";
+import { type FormEvent, useState } from "react";
+import { common } from "@/lib/messages/common";
+import { tools } from "@/lib/messages/tools";
+import { Pill, type Tone } from "@/ui/bits";
+import { Button, IconButton } from "@/ui/button";
+import { Confirm, Dialog, DialogActions } from "@/ui/dialog";
+import { Field, TextArea } from "@/ui/field";
+import { Empty, Problem, View } from "@/ui/states";
+import { toast } from "@/ui/toast";
+import { readServers } from "./parse";
+import {
+  logsQuery,
+  type Server,
+  type ServerAction,
+  serversQuery,
+  useAddServers,
+  useConsent,
+  useRemoveServer,
+  useServerAction,
+} from "./queries";
+
+const words = tools.servers;
+
+/** The MCP servers of the workspace. */
+export function Servers({ mayWrite }: { mayWrite: boolean }) {
+  const servers = useQuery(serversQuery);
+  const remove = useRemoveServer();
+  const [adding, setAdding] = useState(false);
+  const [going, setGoing] = useState<Server>();
+  const add = mayWrite && (
+    <Button look="solid" onClick={() => setAdding(true)}>
+      <Plus aria-hidden="true" />
+      {words.add}
+    </Button>
+  );
+  return (
+    <>
+      <View
+        query={servers}
+        isEmpty={(page) => page.data.length === 0}
+        empty={
+          <Empty icon={<Plug />} title={words.empty} body={words.emptyBody}>
+            {add}
+          </Empty>
+        }
+      >
+        {(page) => (
+          <>
+            <div className="flex justify-end">{add}</div>
+            <ul className="grid gap-3 lg:grid-cols-2">
+              {page.data.map((server) => (
+                <Card
+                  key={server.name}
+                  server={server}
+                  mayWrite={mayWrite}
+                  onRemove={() => setGoing(server)}
+                />
+              ))}
+            </ul>
+          </>
+        )}
+      </View>
+      {adding && <AddServers onClose={() => setAdding(false)} />}
+      <Confirm
+        open={going !== undefined}
+        onClose={() => setGoing(undefined)}
+        title={words.removeTitle(going?.name ?? "")}
+        body={words.removeBody}
+        action={words.remove}
+        onConfirm={async () => {
+          if (going) await remove.mutateAsync(going.name);
+          toast.done(words.removed);
+        }}
+      />
+    </>
+  );
+}
+
+const tones: Record<Server["state"], Tone> = {
+  idle: "plain",
+  starting: "run",
+  ready: "ok",
+  waiting: "bad",
+  stopped: "line",
+  needs_signin: "warn",
+};
+
+const failed = (error: unknown) => toast.failed(error, common.errors.title);
+
+function Card({ server, mayWrite, onRemove }: { server: Server; mayWrite: boolean; onRemove: () => void }) {
+  const act = useServerAction();
+  const consent = useConsent();
+  const [log, setLog] = useState(false);
+  const go = (action: ServerAction) => act.mutate({ server: server.name, action }, { onError: failed });
+  const up = server.state === "ready" || server.state === "starting";
+  return (
+    <li className="card flex min-w-0 flex-col gap-2 p-4">
+      <div className="flex items-center gap-2">
+        <h3 className="min-w-0 flex-1 font-semibold">{server.name}</h3>
+        <Pill tone={tones[server.state]}>{words.states[server.state]}</Pill>
+      </div>
+      <p className="mono trunc text-small text-fg-3">
+        {server.url ?? [server.command, ...(server.args ?? [])].join(" ")}
+      </p>
+      <p className="text-small text-fg-2">
+        {server.transport} · {words.count(server.tools)}
+        {server.source === "settings" && ` · ${words.settings}`}
+      </p>
+      {server.reason && (
+        <p className="text-small text-bad">
+          {server.reason} {server.hint}
+        </p>
+      )}
+      {server.waiting > 0 && (
+        <p className="ban warn">
+          <span className="flex-1">{words.consent(server.waiting)}</span>
+          {mayWrite && (
+            <Button
+              busy={consent.isPending}
+              onClick={() =>
+                consent.mutate(server.name, { onSuccess: () => toast.done(words.agreed), onError: failed })
+              }
+            >
+              {words.agree}
+            </Button>
+          )}
+        </p>
+      )}
+      <div className="mt-auto flex flex-wrap gap-1">
+        {mayWrite &&
+          (up ? (
+            <>
+              <IconButton label={words.stop} busy={act.isPending} onClick={() => go("stop")}>
+                <Square aria-hidden="true" />
+              </IconButton>
+              <IconButton label={words.restart} busy={act.isPending} onClick={() => go("restart")}>
+                <RotateCw aria-hidden="true" />
+              </IconButton>
+            </>
+          ) : (
+            <IconButton label={words.start} busy={act.isPending} onClick={() => go("start")}>
+              <Play aria-hidden="true" />
+            </IconButton>
+          ))}
+        {mayWrite && server.source === "stored" && (
+          <IconButton label={words.remove} onClick={onRemove}>
+            <Trash2 aria-hidden="true" />
+          </IconButton>
+        )}
+        <span className="flex-1" />
+        <Button look="ghost" aria-expanded={log} onClick={() => setLog(!log)}>
+          {words.logs}
+        </Button>
+      </div>
+      {log && <Log server={server.name} />}
+    </li>
+  );
+}
+
+function Log({ server }: { server: string }) {
+  const logs = useQuery(logsQuery(server));
+  return (
+    <View
+      query={logs}
+      isEmpty={(page) => page.lines.length === 0}
+      empty={<p className="text-small text-fg-3">{words.noLogs}</p>}
+    >
+      {(page) => (
+        <pre
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+          tabIndex={0}
+          className="well mono max-h-56 overflow-auto whitespace-pre-wrap break-words p-2 text-small"
+        >
+          {page.lines.map((line) => line.text).join("\n")}
+        </pre>
+      )}
+    </View>
+  );
+}
+
+function AddServers({ onClose }: { onClose: () => void }) {
+  const [text, setText] = useState("");
+  const [wrong, setWrong] = useState<string>();
+  const add = useAddServers();
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    try {
+      const list = readServers(text);
+      if (list.length === 0) return setWrong(words.noServer);
+      setWrong(undefined);
+      add.mutate(list, {
+        onSuccess: (count) => {
+          toast.done(words.added(count));
+          onClose();
+        },
+      });
+    } catch {
+      setWrong(tools.badJson);
+    }
+  };
+  return (
+    <Dialog open onClose={onClose} title={words.addTitle} body={words.addBody} wide>
+      <form className="flex flex-col gap-4" onSubmit={submit}>
+        <Field label={words.json} error={wrong}>
+          {(control) => (
+            <TextArea
+              autoFocus
+              required
+              className="mono min-h-44 py-2"
+              spellCheck={false}
+              placeholder={words.example}
+              value={text}
+              onChange={(event) => setText(event.target.value)}
+              {...control}
+            />
+          )}
+        </Field>
+        {add.error != null && <Problem error={add.error} title={common.errors.title} />}
+        <DialogActions>
+          <Button onClick={onClose}>{common.actions.cancel}</Button>
+          <Button type="submit" look="solid" busy={add.isPending} disabled={text.trim() === ""}>
+            {words.add}
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  );
+}
