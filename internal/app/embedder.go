@@ -1,0 +1,92 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"sync/atomic"
+
+	"github.com/fluxway/fluxway/internal/ids"
+	"github.com/fluxway/fluxway/internal/memory"
+	"github.com/fluxway/fluxway/internal/memory/gte"
+	"github.com/fluxway/fluxway/internal/providers"
+)
+
+// embedders are the one the settings ask for, nil for none, and those that may have been in use before it.
+func (a *App) embedders(ctx context.Context) (now memory.Embedder, former []memory.Embedder) {
+	switch name := a.cfg.Memory.Embedder; name {
+	case "off":
+		return nil, nil
+	case "", "built-in":
+		if !gte.Included() {
+			a.log.WarnContext(ctx, "memory is searched by words alone", "part", "memory", "err", gte.ErrLeftOut)
+			return nil, nil
+		}
+		return gte.New(), nil
+	default:
+		if gte.Included() {
+			former = append(former, gte.New())
+		}
+		return &vendorEmbedder{app: a, model: name}, former
+	}
+}
+
+// vendorEmbedder asks a provider for vectors, with the accounts that are everyone's.
+type vendorEmbedder struct {
+	app   *App
+	model string
+	size  atomic.Int64 // told by the first answer
+}
+
+// Name is the model's.
+func (e *vendorEmbedder) Name() string { return e.model }
+
+// Dimensions is 0 until something was embedded.
+func (e *vendorEmbedder) Dimensions() int { return int(e.size.Load()) }
+
+// Embed asks the provider.
+func (e *vendorEmbedder) Embed(ctx context.Context, texts []string, kind memory.TextKind) ([][]float32, error) {
+	b, err := e.app.models.board(ctx, "")
+	if err != nil {
+		return nil, err
+	}
+	purpose := "document"
+	if kind == memory.QueryText {
+		purpose = "query"
+	}
+	out, err := b.router.Embed(ctx, providers.EmbedRequest{Model: e.model, Texts: texts, Purpose: purpose})
+	if err != nil {
+		return nil, fmt.Errorf("embedding with %s: %w", e.model, err)
+	}
+	for _, v := range out.Vectors {
+		e.size.Store(int64(len(v)))
+		unit(v)
+	}
+	return out.Vectors, nil
+}
+
+// unit makes a vector one of length one, as memory compares them.
+func unit(v []float32) {
+	var sum float64
+	for _, x := range v {
+		sum += float64(x) * float64(x)
+	}
+	if sum == 0 {
+		return
+	}
+	length := float32(math.Sqrt(sum))
+	for i := range v {
+		v[i] /= length
+	}
+}
+
+// extractor finds facts with the model of the settings; nil: rules find them.
+func (a *App) extractor() memory.Extractor {
+	name := a.cfg.Memory.LearnModel
+	if name == "" {
+		return nil
+	}
+	return memory.ModelExtractor{Model: func(ctx context.Context, ws ids.Workspace) (providers.Model, string, error) {
+		return a.models.find(ctx, ws, name)
+	}}
+}
