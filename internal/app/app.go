@@ -234,7 +234,7 @@ func (a *App) openWork(ctx context.Context) (err error) {
 		return err
 	}
 	a.models, err = newModels(ctx, modelsOptions{
-		Keeper: keeper, Catalogue: a.catalogue, Loaded: a.opts.Loaded, Observe: a.observe, Log: a.log, Shared: !a.alone(),
+		Keeper: keeper, Catalogue: a.catalogue, Loaded: a.opts.Loaded, Observe: a.observe, Log: a.log, Shared: !a.alone(), Agents: agentModels{a},
 		Around: func(provider string, m providers.Model) providers.Model { return costs.Meter(a.ledger, provider, m) },
 	})
 	if err != nil {

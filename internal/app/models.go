@@ -38,6 +38,7 @@ type modelsOptions struct {
 	Around func(provider string, m providers.Model) providers.Model
 	Shared bool // other processes change the same database
 	GitHub copilot.GitHub
+	Agents providers.Model // serves agents as models; nil: nobody does
 }
 
 // models is who serves models. A provider's keys in the settings are everyone's;
@@ -253,6 +254,9 @@ func (m *models) build(ctx context.Context, ws ids.Workspace, stored []providers
 			return nil, err
 		}
 		b.seats[name], b.table[name] = s, s.model
+	}
+	if m.opts.Agents != nil {
+		b.table[agentProvider] = m.opts.Agents
 	}
 	b.preset = presetOf(cfg, b.seats)
 	var err error

@@ -11,6 +11,7 @@ import (
 	"github.com/fluxway/fluxway/internal/conversations"
 	"github.com/fluxway/fluxway/internal/ids"
 	"github.com/fluxway/fluxway/internal/memory"
+	"github.com/fluxway/fluxway/internal/providers"
 	"github.com/fluxway/fluxway/internal/runs"
 )
 
@@ -26,6 +27,17 @@ func (a *App) openRuns() (err error) {
 		Recaller: remembers, Observer: remembers, Keep: a.cfg.Retention.Bodies.Std(),
 	})
 	return err
+}
+
+// agentProvider is what agents are asked as by those who want a model: agent/assistant.
+const agentProvider = "agent"
+
+// agentModels is the agents as models, for parts that are built before the desk is.
+type agentModels struct{ a *App }
+
+// Stream asks an agent.
+func (m agentModels) Stream(ctx context.Context, req *providers.Request) (providers.Stream, error) {
+	return m.a.runs.Agents().Stream(ctx, req)
 }
 
 // contextOf is how many tokens a model can read, as far as the catalogue knows.

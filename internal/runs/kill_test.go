@@ -33,7 +33,7 @@ import (
 	"github.com/fluxway/fluxway/internal/tools/toolstest"
 )
 
-var kills = flag.Int("kills", 25, "how often each database's process is killed")
+var kills = flag.Int("kills", 10, "how often each database's process is killed")
 
 // perLife is how many requests each process adds to those that it finds.
 const perLife = 3

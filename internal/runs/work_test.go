@@ -15,6 +15,7 @@ import (
 
 	"github.com/fluxway/fluxway/internal/agents"
 	"github.com/fluxway/fluxway/internal/conversations"
+	"github.com/fluxway/fluxway/internal/costs"
 	"github.com/fluxway/fluxway/internal/events"
 	"github.com/fluxway/fluxway/internal/ids"
 	"github.com/fluxway/fluxway/internal/jobs"
@@ -751,4 +752,36 @@ func TestAHelperThatLoopsOrIsRefusedLeavesTheParentAbleToAnswer(t *testing.T) {
 	if refused := p.models["deep"].Requests()[1].Messages[2].Parts[0]; !refused.IsError || !strings.Contains(refused.Text, "no tool called") {
 		t.Errorf("a helper of a helper: %+v", refused)
 	}
+}
+
+func TestAnAgentAsAModel(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		m := script(t, turn(says("I calculate. "), calls("calculator", map[string]any{"expression": "6*7"})), turn(says("It is 42.")), turn(scripted.Step{Fails: "auth"}))
+		p := newPlant(t, db, setup{models: map[string]*scripted.Model{"assistant": m}})
+		stop := p.work()
+		defer stop()
+		ctx := costs.With(t.Context(), costs.Attribution{Workspace: p.who.Workspace, User: p.who.User, Door: "openai"})
+		request := &providers.Request{Model: "assistant", Messages: []providers.Message{
+			providers.UserText("Hi"), {Role: providers.RoleModel, Parts: []providers.Part{providers.Text("Hello.")}}, providers.UserText("What is 6*7?"),
+		}}
+		got, err := providers.Complete(ctx, p.Agents(), request)
+		if err != nil || got.Text() != "I calculate. It is 42." || got.Stop != providers.StopEnd || got.Usage.Output == 0 || got.Model != "agent/assistant" {
+			t.Errorf("it answered %+v, %v", got, err)
+		}
+		if seen := m.Requests()[0].Messages; len(seen) != 3 || seen[1].Text() != "Hello." {
+			t.Errorf("its model saw %+v", seen)
+		}
+		if _, err := providers.Complete(ctx, p.Agents(), request); fault.From(err).Code != providers.CodeAuth {
+			t.Errorf("a failed run: %v", err)
+		}
+		for code, r := range map[string]*providers.Request{
+			"agent_tools": {Model: "assistant", Messages: request.Messages, Tools: []providers.Tool{{Name: "x"}}}, "no_question": {Model: "assistant"},
+			"agent_not_found": {Model: "nobody", Messages: request.Messages}, "empty_message": {Model: "assistant", Messages: []providers.Message{providers.UserText(" ")}},
+		} {
+			if _, err := p.Agents().Stream(ctx, r); !fault.HasCode(err, code) {
+				t.Errorf("%s: %v", code, err)
+			}
+		}
+	})
 }
