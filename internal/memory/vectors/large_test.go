@@ -81,7 +81,7 @@ func (g *grown) recall(index memory.Index, limit int) float64 {
 	g.Helper()
 	r := rand.New(rand.NewPCG(3, 4))
 	hits, wanted := 0, 0
-	for _, q := range crowd(r, 12) {
+	for _, q := range crowd(r, 5) {
 		best := nearest(g.all, q, limit)
 		found, err := index.Search(g.Context(), memory.VectorQuery{Partitions: []memory.Partition{g.part}, Vector: q, Limit: limit})
 		if err != nil {
@@ -203,7 +203,7 @@ func TestReadingMeetsCommits(t *testing.T) {
 	go func() {
 		defer close(done)
 		r := rand.New(rand.NewPCG(8, 9))
-		for i, v := range crowd(r, 300) {
+		for i, v := range crowd(r, 100) {
 			id := fmt.Sprintf("x%05d", i)
 			err := g.db.InTx(t.Context(), func(tx *store.Tx) error {
 				if i%2 == 1 {
@@ -241,8 +241,8 @@ func TestReadingMeetsCommits(t *testing.T) {
 		}
 	}
 	g.check("after commits during searches")
-	found, err := g.index.Search(t.Context(), memory.VectorQuery{Partitions: []memory.Partition{g.part}, Vector: g.all["x00299"], Limit: 1})
-	if err != nil || len(found) != 1 || found[0].ID != "x00299" {
+	found, err := g.index.Search(t.Context(), memory.VectorQuery{Partitions: []memory.Partition{g.part}, Vector: g.all["x00099"], Limit: 1})
+	if err != nil || len(found) != 1 || found[0].ID != "x00099" {
 		t.Errorf("the last vector put finds %+v (%v)", found, err)
 	}
 }
