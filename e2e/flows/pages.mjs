@@ -18,6 +18,16 @@ export const pages = {
   agent: "/agents/coordinator",
   servers: "/tools",
   tools: "/tools?tab=tools",
+  inbox: "/inbox",
+  alerts: "/inbox?tab=alerts",
+  answered: "/inbox?tab=done",
+  safety: "/safety",
+  rules: "/safety/rules",
+  "allow-list": "/safety/allowed",
+  "test-a-command": "/safety/test?command=git%20fetch%20%26%26%20rm%20-rf%20notes",
+  policy: "/safety/policy",
+  calls: "/safety/audit",
+  undo: "/safety/snapshots",
   account: "/settings/account",
   appearance: "/settings/appearance",
   keyboard: "/settings/keyboard",
@@ -46,10 +56,27 @@ export async function fill(context, server) {
   for (const message of ["Say hello to the new server", "Show me the code of a small web server", "What can you do?"]) {
     await post("/api/v1/agents/assistant/chat", { message });
   }
+  await post("/api/v1/guard/allowed", { command: "docker compose restart web", note: "Needed with every deploy." });
   await post("/api/v1/system/backups", undefined);
   const page = await context.newPage();
   await page.goto(server.url("/chat"));
   await connected(page);
+  const ask = async (text) => {
+    await page.goto(server.url("/chat"));
+    await composer(page).fill(text);
+    await composer(page).press("Enter");
+    await page.waitForURL(/\/chat\/conv_/);
+  };
+  // Something that can be undone, something that was refused, and two that wait for an answer.
+  for (const text of ['write "Buy milk" to the file notes/list.txt', "run `git push --force origin main`"]) {
+    await ask(text);
+    await settled(page, 2);
+  }
+  for (const command of ["pg_dump shop > shop.sql && rm -rf notes", "git push --force-with-lease origin fix/budget-reset"]) {
+    await ask(`run \`${command}\``);
+    await page.locator("article[data-approval]").waitFor();
+  }
+  await page.goto(server.url("/chat"));
   for (const [i, text] of ["Show me markdown", "Show me a table"].entries()) {
     await composer(page).fill(text);
     await composer(page).press("Enter");

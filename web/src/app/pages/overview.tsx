@@ -2,11 +2,12 @@ import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import clsx from "clsx";
 import { Check, MessageSquare, X } from "lucide-react";
-import type { ReactNode } from "react";
+import { lazy, type ReactNode, Suspense } from "react";
 import type { Conversation, Run, System } from "@/api/types";
 import { conversationsQuery } from "@/features/conversations/queries";
 import { sumText } from "@/features/costs/amount";
 import { todayQuery } from "@/features/costs/queries";
+import { pendingQuery } from "@/features/guard/queries";
 import { keysQuery, usersQuery } from "@/features/identity/queries";
 import { recentRunsQuery } from "@/features/runs/queries";
 import { isActive } from "@/features/runs/stream";
@@ -19,13 +20,15 @@ import { duration } from "@/lib/time";
 import { Dot, StatePill, Time } from "@/ui/bits";
 import { IconButton } from "@/ui/button";
 import { PageBody, Section, TopBar } from "@/ui/page";
-import { Empty, View } from "@/ui/states";
+import { Empty, Skeleton, View } from "@/ui/states";
 import { useInstall } from "../install";
 import { useCan, useMe } from "../session";
 import { useShell } from "../store";
 import { todayOf } from "./today";
 
-/** What runs, what happened today, how the server is, and what is left to set up. */
+const Approval = lazy(() => import("../guard-around"));
+
+/** What needs somebody, what runs, what happened today, how the server is, and what is left to set up. */
 export default function OverviewRoute() {
   const can = useCan();
   return (
@@ -39,6 +42,7 @@ export default function OverviewRoute() {
         )}
       </TopBar>
       <PageBody>
+        <NeedsYou />
         <Today />
         <div className="grid gap-4 lg:grid-cols-[minmax(0,1.35fr)_minmax(0,1fr)]">
           <div className="flex min-w-0 flex-col gap-4">
@@ -52,6 +56,34 @@ export default function OverviewRoute() {
         </div>
       </PageBody>
     </>
+  );
+}
+
+/** The newest approvals, answerable here; what more there is waits in the inbox. */
+function NeedsYou() {
+  const can = useCan();
+  const pending = useQuery({ ...pendingQuery, enabled: can("guard:approve") });
+  const list = pending.data?.data ?? [];
+  const words = overview.needs;
+  if (list.length === 0) return null;
+  return (
+    <Section
+      title={words.title}
+      note={words.count(list.length)}
+      actions={
+        <Link to="/inbox" className="link text-small">
+          {words.all}
+        </Link>
+      }
+    >
+      <div className="grid items-start gap-3 lg:grid-cols-2">
+        {list.slice(0, 3).map((approval) => (
+          <Suspense key={approval.id} fallback={<Skeleton rows={3} />}>
+            <Approval id={approval.id} compact />
+          </Suspense>
+        ))}
+      </div>
+    </Section>
   );
 }
 

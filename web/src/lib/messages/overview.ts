@@ -2,6 +2,11 @@ import { plural } from "@/lib/format";
 
 export const overview = {
   title: "Overview",
+  needs: {
+    title: "Needs you",
+    count: (n: number) => plural(n, "approval waits", "approvals wait"),
+    all: "Open the inbox",
+  },
   now: {
     title: "Now",
     empty: "Nothing is running",
