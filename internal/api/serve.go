@@ -59,14 +59,18 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	c.e = node.endpoint(r.Method)
 	if c.e == nil {
-		w.Header().Set("Allow", node.allow)
-		c.fail(fault.New(fault.NotAllowed, "method_not_allowed", "%s does not exist here.", cut(r.Method)).WithHint("Allowed are: %s.", node.allow))
+		c.wrongMethod(node.allow)
 		return
 	}
 	if err := c.walk(); err != nil {
 		c.fail(err)
 	}
 	c.audit()
+}
+
+func (c *call) wrongMethod(allowed string) {
+	c.w.Header().Set("Allow", allowed)
+	c.fail(fault.New(fault.NotAllowed, "method_not_allowed", "%s does not exist here.", cut(c.r.Method)).WithHint("Allowed are: %s.", allowed))
 }
 
 // requestID takes over a caller's id if it is harmless, or makes one.
@@ -230,12 +234,7 @@ func (c *call) perform() (err error) {
 		c.ctx = ctx
 	}
 	if c.s.observe.Listening() {
-		ctx, span := c.s.observe.Start(c.s.observe.Extract(c.ctx, c.r.Header), c.e.name,
-			attribute.String("http.request.method", c.r.Method), attribute.String("http.route", c.e.route.Pattern), attribute.String("request", c.origin.Request))
-		c.ctx = ctx
-		if c.r.Header["Traceparent"] != nil { // those who trace hear where their trace goes on
-			c.w.Header()["Traceparent"] = []string{traceparent(span)}
-		}
+		span := c.trace()
 		defer func() { observe.End(span, serverSide(err)) }()
 	}
 	c.ctx = callContext{c.ctx, c}
@@ -246,6 +245,18 @@ func (c *call) perform() (err error) {
 		return c.e.route.Action.streamed(c, c.start)
 	}
 	return c.start()
+}
+
+// trace begins the request's span. It is apart from perform because what it
+// needs on the stack would otherwise stay there as long as a stream lives.
+func (c *call) trace() trace.Span {
+	ctx, span := c.s.observe.Start(c.s.observe.Extract(c.ctx, c.r.Header), c.e.name,
+		attribute.String("http.request.method", c.r.Method), attribute.String("http.route", c.e.route.Pattern), attribute.String("request", c.origin.Request))
+	c.ctx = ctx
+	if c.r.Header["Traceparent"] != nil { // those who trace hear where their trace goes on
+		c.w.Header()["Traceparent"] = []string{traceparent(span)}
+	}
+	return span
 }
 
 // start runs the function, once if the caller gave a key for that.

@@ -24,7 +24,7 @@ type question struct {
 
 // answer passes the question on as it is where the model's vendor speaks the
 // dialect, and translates it elsewhere.
-func (a doorsAPI) answer(c *call, q question) error {
+func (a doorsAPI) answer(c *call, q *question) error {
 	d := c.e.route.Action.dialect
 	models, err := a.gateway.Router(c.ctx)
 	if err != nil {
@@ -34,12 +34,18 @@ func (a doorsAPI) answer(c *call, q question) error {
 	if !q.array && models.Relayable(q.Model, d.Name()) {
 		resp, err := models.Relay(ctx, a.encoded(c, d, q))
 		if err == nil {
-			return a.relay(c, q, resp)
+			return a.relay(c, &q.Head, resp)
 		}
 		if !elsewhere(ctx, models, q.Model, err) {
 			return err
 		}
 	}
+	return a.translate(ctx, c, models, q)
+}
+
+// translate asks in our own words, and answers in the dialect.
+func (a doorsAPI) translate(ctx context.Context, c *call, models *providers.Router, q *question) error {
+	d := c.e.route.Action.dialect
 	req, err := d.Request(c.body)
 	if err != nil {
 		return err
@@ -62,7 +68,7 @@ func (a doorsAPI) answer(c *call, q question) error {
 }
 
 // encoded is the question as the vendor will get it.
-func (a doorsAPI) encoded(c *call, d compat.Dialect, q question) *providers.RawRequest {
+func (a doorsAPI) encoded(c *call, d compat.Dialect, q *question) *providers.RawRequest {
 	req := &providers.RawRequest{Dialect: d.Name(), Model: q.Model, Body: c.body, Streaming: q.Stream}
 	switch d.Name() {
 	case providers.DialectMessages:
@@ -98,12 +104,14 @@ var (
 )
 
 const (
-	pieceSize = 1 << 10
+	pieceSize = 512
 	burstSize = 16 << 10
 )
 
 // burstGap is how close together the pieces of a burst come.
 const burstGap = 2 * time.Millisecond
+
+var noBuffering = []string{"no"}
 
 // window is the buffer of one stream: a piece, or a burst while there is one.
 type window struct {
@@ -154,8 +162,11 @@ type outlet struct {
 
 func (a doorsAPI) outlet(c *call, contentType string) *outlet {
 	h := c.w.Header()
+	// A policy for documents says nothing about a stream, and a map of more than
+	// eight headers is twice as large as long as the stream lives.
+	delete(h, "Content-Security-Policy")
 	h["Content-Type"] = []string{contentType}
-	h["X-Accel-Buffering"] = []string{"no"}
+	h["X-Accel-Buffering"] = noBuffering
 	steady{c}.endless()
 	o := &outlet{c: c}
 	if t, ok := c.w.(tracked); ok {
@@ -183,59 +194,87 @@ func (o *outlet) write(b []byte) error {
 }
 
 // relay gives the vendor's bytes to the caller as they come.
-func (a doorsAPI) relay(c *call, q question, resp *providers.RawResponse) error {
-	defer resp.Body.Close()
-	c.release() // a stream may last: the prompt is not held meanwhile
-	contentType := resp.Header.Get("Content-Type")
+func (a doorsAPI) relay(c *call, q *compat.Head, resp *providers.RawResponse) error {
 	if !q.Stream {
-		return a.relayWhole(c, contentType, resp)
+		return a.relayWhole(c, resp)
 	}
-	out := a.outlet(c, contentType)
-	var filter *usageFilter
+	p := a.passage(c, q, resp)
+	defer p.end()
+	return a.relayed(p, p.run())
+}
+
+// passage is a stream on its way through. What it needs is here and not with who
+// began it, so that its goroutine has a small stack as long as the stream lives.
+type passage struct {
+	*outlet
+	window
+	resp   *providers.RawResponse
+	filter *usageFilter // nil: everything passes
+}
+
+//go:noinline
+func (a doorsAPI) passage(c *call, q *compat.Head, resp *providers.RawResponse) *passage {
+	c.release() // a stream may last: the prompt is not held meanwhile
+	p := &passage{outlet: a.outlet(c, resp.Header.Get("Content-Type")), resp: resp}
+	resp.Header = nil // nobody asks again
 	if c.e.route.Action.dialect.Name() == providers.DialectChat && !q.Usage {
-		filter = new(usageFilter)
+		p.filter = new(usageFilter)
 	}
-	var buf window
-	defer buf.release()
+	return p
+}
+
+func (p *passage) end() {
+	p.window.release()
+	p.resp.Body.Close()
+}
+
+// run passes on until the vendor's bytes end, and says how; nil: the caller is
+// gone, and closing the body tells the vendor and the ledger.
+func (p *passage) run() error {
 	for n := 0; ; {
-		to := buf.next(n)
+		to := p.next(n)
 		var err error
-		n, err = resp.Body.Read(to)
+		n, err = p.resp.Body.Read(to)
 		piece := to[:n]
-		if filter != nil {
-			piece = filter.pass(piece, err != nil)
+		if p.filter != nil {
+			piece = p.filter.pass(piece, err != nil)
 		}
-		if failed := out.write(piece); failed != nil {
-			return nil //nolint:nilerr // the caller is gone: closing the body tells the vendor and the ledger
+		if failed := p.write(piece); failed != nil {
+			return nil //nolint:nilerr // as said
 		}
 		if err != nil {
-			return a.relayed(c, out, resp, err)
+			return err
 		}
 	}
 }
 
 // relayed looks at how a stream ended: one that broke says so in its dialect.
-func (a doorsAPI) relayed(c *call, out *outlet, resp *providers.RawResponse, err error) error {
-	if errors.Is(err, io.EOF) && resp.Meter.Tally().Finished {
+func (a doorsAPI) relayed(p *passage, err error) error {
+	if err == nil || errors.Is(err, io.EOF) && p.resp.Meter.Tally().Finished {
 		return nil
 	}
+	c := p.c
 	if c.r.Context().Err() != nil {
 		return err
 	}
 	broken := providers.Broken(c.ctx, "the provider", err)
 	d := c.e.route.Action.dialect
-	_ = out.write(d.Stream(compat.Meta{ID: c.origin.Request, At: c.started}).Fail(nil, fault.From(broken))) // gone or told
+	_ = p.write(d.Stream(compat.Meta{ID: c.origin.Request, At: c.started}).Fail(nil, fault.From(broken))) // gone or told
 	return broken
 }
 
-func (a doorsAPI) relayWhole(c *call, contentType string, resp *providers.RawResponse) error {
+func (a doorsAPI) relayWhole(c *call, resp *providers.RawResponse) error {
+	defer resp.Body.Close()
+	c.release()
 	h := c.w.Header()
-	h["Content-Type"] = []string{contentType}
-	steady{c}.endless()
+	h["Content-Type"] = []string{resp.Header.Get("Content-Type")}
+	if time.Since(c.started) > time.Second { // the server's own limits are far longer
+		steady{c}.endless()
+	}
 	buf := bursts.Get().(*[burstSize]byte)
 	defer bursts.Put(buf)
-	n, err := io.ReadFull(resp.Body, buf[:])
-	if err == io.EOF || err == io.ErrUnexpectedEOF { // small answers get a length
+	n, err := fill(resp.Body, buf[:])
+	if errors.Is(err, io.EOF) { // small answers get a length
 		h["Content-Length"] = []string{strconv.Itoa(n)}
 		_, _ = c.w.Write(buf[:n]) // the caller is gone, or has it
 		return nil
@@ -251,6 +290,17 @@ func (a doorsAPI) relayWhole(c *call, contentType string, resp *providers.RawRes
 		panic(http.ErrAbortHandler) // half an answer must not look whole
 	}
 	return nil
+}
+
+// fill reads until the buffer is full or the reader says why it is not: unlike
+// io.ReadFull it tells an answer's end from its breaking off.
+func fill(from io.Reader, to []byte) (n int, err error) {
+	for n < len(to) && err == nil {
+		var m int
+		m, err = from.Read(to[n:])
+		n += m
+	}
+	return n, err
 }
 
 // stream translates an answer while it comes.

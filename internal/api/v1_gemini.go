@@ -30,9 +30,9 @@ func (a doorsAPI) geminiMethod(c *call) error {
 	}
 	switch method {
 	case "generateContent":
-		return a.answer(c, question{Head: compat.Head{Model: model}, door: "gemini"})
+		return a.answer(c, &question{Head: compat.Head{Model: model}, door: "gemini"})
 	case "streamGenerateContent":
-		return a.answer(c, question{Head: compat.Head{Model: model, Stream: true}, door: "gemini", array: !eventsAsked(c.r.URL.RawQuery)})
+		return a.answer(c, &question{Head: compat.Head{Model: model, Stream: true}, door: "gemini", array: !eventsAsked(c.r.URL.RawQuery)})
 	case "countTokens":
 		return a.countGemini(c, model)
 	case "embedContent":

@@ -91,6 +91,51 @@ func TestASpentBudgetClosesEveryDoor(t *testing.T) {
 	}
 }
 
+func TestAWholeAnswerThatBreaksOffIsNoAnswer(t *testing.T) {
+	t.Parallel()
+	const said = `{"choices":[{"index":0,"message":{"content":"half"},"finish_reason":"stop"}]}`
+	for name, head := range map[string]string{
+		"with a length": "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 5000\r\n\r\n" + said,
+		"in chunks":     "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n4f\r\n" + said,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := doorTo(t, func(w http.ResponseWriter, _ *http.Request) {
+				conn, _, err := http.NewResponseController(w).Hijack()
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				_, _ = io.WriteString(conn, head)
+				conn.Close()
+			})
+			a := w.Operator.Do(t, "POST", "/v1/chat/completions", `{"model":"acme/m","messages":[{"role":"user","content":"hi"}]}`)
+			if a.Status != 502 || !bytes.Contains(a.Body, []byte(`"stream_broken"`)) {
+				t.Errorf("%d %s", a.Status, a.Body)
+			}
+		})
+	}
+}
+
+// doorTo is a world with one vendor.
+func doorTo(t *testing.T, vendor http.HandlerFunc) *apitest.World {
+	t.Helper()
+	server := httptest.NewServer(vendor)
+	t.Cleanup(server.Close)
+	m, err := vendors.New(vendors.Spec{Name: "acme", BaseURL: server.URL + "/v1", Accounts: providers.OneKey("acme", secret.New(providerstest.FakeKey))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	db := storetest.SQLite(t)
+	ledger := coststest.New(t, db, costs.Options{Sole: true})
+	coststest.Run(t, ledger)
+	router, err := providers.NewRouter(providers.RouterOptions{Providers: map[string]providers.Model{"acme": costs.Meter(ledger, "acme", m)}, Catalogue: coststest.Catalogue(t)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return apitest.New(t, db, func(o *api.Options) { o.Gateway = api.Everyone{All: router} })
+}
+
 // prompt is a chat whose body is n bytes long.
 func prompt(n int) io.Reader {
 	head, tail := `{"model":"acme/m","stream":true,"messages":[{"role":"user","content":"`, `"}]}`
@@ -158,24 +203,11 @@ func TestABodyThatIsTooLargeIsRefused(t *testing.T) {
 // process allocates.
 func TestALargeBodyIsRelayedInBoundedMemory(t *testing.T) {
 	var got int64
-	vendor := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	w := doorTo(t, func(w http.ResponseWriter, r *http.Request) {
 		got, _ = io.Copy(io.Discard, r.Body)
 		w.Header().Set("Content-Type", "text/event-stream")
 		_, _ = io.WriteString(w, `data: {"choices":[{"index":0,"delta":{"content":"ok"},"finish_reason":"stop"}]}`+"\n\ndata: [DONE]\n\n")
-	}))
-	defer vendor.Close()
-	m, err := vendors.New(vendors.Spec{Name: "acme", BaseURL: vendor.URL + "/v1", Accounts: providers.OneKey("acme", secret.New(providerstest.FakeKey))})
-	if err != nil {
-		t.Fatal(err)
-	}
-	db := storetest.SQLite(t)
-	ledger := coststest.New(t, db, costs.Options{Sole: true})
-	coststest.Run(t, ledger)
-	router, err := providers.NewRouter(providers.RouterOptions{Providers: map[string]providers.Model{"acme": costs.Meter(ledger, "acme", m)}, Catalogue: coststest.Catalogue(t)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	w := apitest.New(t, db, func(o *api.Options) { o.Gateway = api.Everyone{All: router} })
+	})
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	status, body := send(t, w.Operator, fiftyMB, false)

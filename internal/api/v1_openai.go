@@ -34,7 +34,7 @@ func (a doorsAPI) ask(door string) func(c *call) error {
 		if err != nil {
 			return err
 		}
-		return a.answer(c, question{Head: head, door: door})
+		return a.answer(c, &question{Head: head, door: door})
 	}
 }
 

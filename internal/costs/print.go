@@ -17,18 +17,27 @@ const (
 	fnvPrime printer = 1099511628211
 )
 
+// folded is each character as prints see it; 0: not at all.
+var folded = func() (t [256]byte) {
+	for c := range t {
+		switch b := byte(c); {
+		case b <= ' ':
+		case b >= '0' && b <= '9':
+			t[c] = '0'
+		case b >= 'A' && b <= 'Z':
+			t[c] = b + 'a' - 'A'
+		default:
+			t[c] = b
+		}
+	}
+	return t
+}()
+
 func take[T string | []byte](h printer, text T) printer {
 	for i := range len(text) {
-		c := text[i]
-		switch {
-		case c <= ' ':
-			continue
-		case c >= '0' && c <= '9':
-			c = '0'
-		case c >= 'A' && c <= 'Z':
-			c += 'a' - 'A'
+		if c := folded[text[i]]; c != 0 {
+			h = (h ^ printer(c)) * fnvPrime
 		}
-		h = (h ^ printer(c)) * fnvPrime
 	}
 	return h
 }

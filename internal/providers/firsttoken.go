@@ -84,6 +84,6 @@ func (h *hurried) Relay(ctx context.Context, req *RawRequest) (*RawResponse, err
 		cancel(nil)
 		return nil, err
 	}
-	resp.Body = &hookedBody{ReadCloser: resp.Body, closed: sync.OnceFunc(func() { cancel(nil) })}
+	resp.Body = onClose(resp.Body, func() { cancel(nil) })
 	return resp, nil
 }

@@ -10,6 +10,22 @@ type hookedBody struct {
 	closed func()
 }
 
+// onClose has f called when the body is closed; f may be called more than once.
+func onClose(body io.ReadCloser, f func()) io.ReadCloser {
+	h, ok := body.(*hookedBody)
+	if !ok {
+		return &hookedBody{ReadCloser: body, closed: f}
+	}
+	before := h.closed
+	h.closed = func() {
+		if before != nil {
+			before()
+		}
+		f()
+	}
+	return h
+}
+
 // Read passes on.
 func (b *hookedBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)

@@ -182,6 +182,7 @@ func (o *observed) Relay(ctx context.Context, req *RawRequest) (*RawResponse, er
 		return nil, err
 	}
 	var once sync.Once
+	input := int64(len(req.Body)+3) / 4 // the request itself is not held as long as the answer lasts
 	end := func(err error) {
 		once.Do(func() {
 			t := resp.Meter.Tally()
@@ -192,7 +193,7 @@ func (o *observed) Relay(ctx context.Context, req *RawRequest) (*RawResponse, er
 				err = nil
 			}
 			a.Served, a.Stop = t.Model, t.Stop
-			a.Usage = settle(t.Usage, int64(len(req.Body)+3)/4, t.Events, t.Finished)
+			a.Usage = settle(t.Usage, input, t.Events, t.Finished)
 			a.Usage.PremiumMilli = resp.PremiumMilli
 			o.end(ctx, a, err)
 		})

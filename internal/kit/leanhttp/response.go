@@ -174,7 +174,17 @@ func (b *body) Read(p []byte) (int, error) {
 		if len(p) == 0 {
 			return 0, nil
 		}
-		n, err := b.raw(p)
+		into := p
+		if b.chunks == nil && b.left >= 0 {
+			into = p[:min(int64(len(p)), b.left)]
+		}
+		var n int
+		var err error
+		if len(b.rest) > 0 {
+			n = b.early(into)
+		} else {
+			n, err = b.c.Read(into)
+		}
 		end := false
 		if b.chunks != nil {
 			var bad error
@@ -206,20 +216,14 @@ func (b *body) Read(p []byte) (int, error) {
 	}
 }
 
-// raw gives bytes as they came, not more than belong to the body.
-func (b *body) raw(p []byte) (int, error) {
-	if b.chunks == nil && b.left >= 0 {
-		p = p[:min(int64(len(p)), b.left)]
-	}
-	if len(b.rest) == 0 {
-		return b.c.Read(p)
-	}
+// early gives bytes that came with the head.
+func (b *body) early(p []byte) int {
 	n := copy(p, b.rest)
 	if b.rest = b.rest[n:]; len(b.rest) == 0 {
 		b.in.release()
 		b.in = nil
 	}
-	return n, nil
+	return n
 }
 
 // Close ends an answer that was not read to its end together with its connection.

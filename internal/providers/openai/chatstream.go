@@ -355,10 +355,69 @@ func tallyChat(data []byte, t *providers.Tally) {
 	} else if choice == nil {
 		tallyChoices(choices, t)
 	}
-	var u *chatUsage
-	if json.Unmarshal(usage, &u) == nil && u != nil {
+	var u chatUsage
+	if u.read(usage) {
 		t.Usage = u.usage()
 	}
+}
+
+// read takes the counts out of a usage; what is not a plain number is left to
+// the decoder.
+func (u *chatUsage) read(raw []byte) bool {
+	plain := true
+	take := func(to *int64, v []byte) {
+		n := int64(0)
+		for _, c := range v {
+			if plain = plain && c >= '0' && c <= '9' && n < 1<<40; !plain {
+				return
+			}
+			n = n*10 + int64(c-'0')
+		}
+		*to = n
+	}
+	details := func(v []byte, field func(key, v []byte)) {
+		if string(v) != "null" && rawjson.Fields(v, func(k, v []byte) bool { field(k, v); return true }) != nil {
+			plain = false
+		}
+	}
+	err := rawjson.Fields(raw, func(k, v []byte) bool {
+		switch string(k) {
+		case "prompt_tokens":
+			take(&u.Prompt, v)
+		case "completion_tokens":
+			take(&u.Completion, v)
+		case "total_tokens":
+			take(&u.Total, v)
+		case "prompt_cache_hit_tokens":
+			take(&u.CacheHit, v)
+		case "prompt_tokens_details":
+			details(v, func(k, v []byte) {
+				switch string(k) {
+				case "cached_tokens":
+					take(&u.PromptMore.Cached, v)
+				case "cache_write_tokens":
+					take(&u.PromptMore.Written, v)
+				case "audio_tokens":
+					take(&u.PromptMore.Audio, v)
+				}
+			})
+		case "completion_tokens_details":
+			details(v, func(k, v []byte) {
+				switch string(k) {
+				case "reasoning_tokens":
+					take(&u.CompletionMore.Reasoning, v)
+				case "audio_tokens":
+					take(&u.CompletionMore.Audio, v)
+				}
+			})
+		}
+		return plain
+	})
+	if err == nil && plain {
+		return true
+	}
+	*u = chatUsage{}
+	return len(raw) > 0 && raw[0] == '{' && json.Unmarshal(raw, u) == nil
 }
 
 // tallyChoices is for callers who asked for several answers at once.
