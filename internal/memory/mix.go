@@ -30,7 +30,7 @@ var weights = map[words.Language]float64{words.English: 0.5, words.Latin: 0.3, w
 
 // mix joins what was found by words and by meaning. Each side is put on a scale from 0 to 1 among what
 // it found, because neither BM25 nor cosines mean anything across questions or models.
-func mix(question string, byWords []scored, near map[string]float64, rest []text) []hit {
+func mix(question string, byWords []scored, near map[string]float64, embedder string, rest []text) []hit {
 	hits := make([]hit, 0, len(byWords)+len(rest))
 	for _, s := range byWords {
 		hits = append(hits, hit{text: s.text, words: s.Score, coverage: s.Coverage})
@@ -56,21 +56,22 @@ func mix(question string, byWords []scored, near map[string]float64, rest []text
 				h.byMeaning = (cosine - least) / (most - least)
 			}
 		}
-		h.weight = weightOf(asked, h.Language, near)
+		h.weight = weightOf(asked, h.text, embedder)
 		h.score = (1-h.weight)*h.byWords + h.weight*h.byMeaning
 		h.fit = fit(h.coverage, h.cosine, least, most)
 	}
 	return hits
 }
 
-func weightOf(asked, text words.Language, near map[string]float64) float64 {
-	if len(near) == 0 {
+// weightOf is 0 for a text that waits for its vector: nothing but its words can speak for it.
+func weightOf(asked words.Language, t text, embedder string) float64 {
+	switch {
+	case embedder == "" || t.Embedder != embedder:
 		return 0
-	}
-	if text == words.Code {
+	case t.Language == words.Code:
 		return weights[words.Code]
 	}
-	return min(weights[asked], weights[text])
+	return min(weights[asked], weights[t.Language])
 }
 
 func span(near map[string]float64) (least, most float64) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/fluxway/fluxway/internal/ids"
 	"github.com/fluxway/fluxway/internal/store"
 )
 
@@ -23,6 +24,7 @@ const (
 	recallLimit    = 8
 	recallPinned   = 5
 	recallFit      = 0.3
+	documentFit    = 0.5 // a passage costs more room than a fact
 	recallDeadline = 400 * time.Millisecond
 )
 
@@ -52,11 +54,12 @@ func (m *Mind) Recall(ctx context.Context, q Query) ([]Recalled, error) {
 		list = append(list, Recalled{ID: string(f.ID), Kind: KindFact, Text: f.Text, Source: f.Source, Score: 1, At: f.UpdatedAt})
 	}
 	answer, err := m.Search(ctx, q)
+	learned := learnedFrom(answer.Found)
 	for _, f := range answer.Found {
 		if len(list) == q.Limit {
 			break
 		}
-		if !have[f.ID] {
+		if !have[f.ID] && (f.Kind != KindKnowledge || f.Fit >= documentFit) && (f.Kind != KindTurn || !learned[f.Source.Message]) {
 			list = append(list, Recalled{ID: f.ID, Kind: f.Kind, Text: f.Text, Title: f.Title, Source: f.Source, Score: f.Score, At: f.At})
 		}
 	}
@@ -66,4 +69,15 @@ func (m *Mind) Recall(ctx context.Context, q Query) ([]Recalled, error) {
 		}
 	}
 	return list, err
+}
+
+// learnedFrom are the messages that facts among what was found were learned from: they say nothing more.
+func learnedFrom(found []Found) map[ids.Message]bool {
+	messages := map[ids.Message]bool{}
+	for _, f := range found {
+		if f.Kind == KindFact && f.Source.Message != "" {
+			messages[f.Source.Message] = true
+		}
+	}
+	return messages
 }

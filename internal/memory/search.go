@@ -75,7 +75,6 @@ type Answer struct {
 	Found []Found `json:"data"`
 	// Embedder whose vectors were compared; "": found by words alone.
 	Embedder string `json:"embedder,omitempty"`
-	// Waiting is how many texts of the server have no vector yet.
 	Degraded string `json:"degraded,omitempty"` // why meaning was not compared, if it should have been
 }
 
@@ -109,7 +108,7 @@ func (m *Mind) Search(ctx context.Context, q Query) (Answer, error) {
 	if err != nil {
 		return Answer{}, err
 	}
-	mixed := mix(q.Text, byWords, near, rows)
+	mixed := mix(q.Text, byWords, near, embedder, rows)
 	if mixed, err = m.smooth(ctx, q, mixed); err != nil {
 		return Answer{}, err
 	}
