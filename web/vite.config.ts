@@ -22,7 +22,7 @@ export default defineConfig({
           groups: [
             {
               name: "base",
-              test: /node_modules[\\/](react|react-dom|scheduler|@tanstack|zustand|openapi-fetch|clsx)[\\/]|src[\\/](api|live)[\\/]|src[\\/]ui[\\/](bits|button|copy|states|menu|dialog|tooltip|page|boundary|toast)\.tsx/,
+              test: /node_modules[\\/](react|react-dom|scheduler|@tanstack|zustand|clsx)[\\/]|src[\\/](api|live)[\\/]|src[\\/]ui[\\/](bits|button|copy|states|menu|dialog|tooltip|page|boundary|toast)\.tsx/,
             },
           ],
         },

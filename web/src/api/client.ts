@@ -1,4 +1,4 @@
-import createClient, { type Middleware } from "openapi-fetch";
+import type { Client } from "openapi-fetch";
 import { common } from "@/lib/messages/common";
 import { newKey } from "@/lib/random";
 import { ApiError } from "./errors";
@@ -13,22 +13,67 @@ export function whenSignedOut(listener: (() => void) | undefined): void {
   onSignedOut = listener;
 }
 
-/** Gives every POST an idempotency key unless the caller brought one, so a repeated send is harmless. */
-const idempotent: Middleware = {
-  onRequest({ request }) {
-    if (request.method === "POST" && !request.headers.has("Idempotency-Key")) {
-      request.headers.set("Idempotency-Key", newKey());
-    }
-    return request;
-  },
+type Values = Record<string, unknown>;
+type Options = {
+  params?: { path?: Values; query?: Values };
+  body?: unknown;
+  headers?: Record<string, string>;
+  signal?: AbortSignal;
 };
 
-export const client = createClient<paths>({
-  baseUrl: typeof location === "undefined" ? "http://localhost" : location.origin,
-  credentials: "same-origin",
-  fetch: (request) => globalThis.fetch(request),
-});
-client.use(idempotent);
+/** The address of a route with its names filled in; what is undefined is left out. */
+function addressOf(pattern: string, params: Options["params"]): string {
+  const base = typeof location === "undefined" ? "http://localhost" : location.origin;
+  const path = pattern.replace(/\{(\w+)\}/g, (_, name: string) =>
+    encodeURIComponent(String(params?.path?.[name])),
+  );
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(params?.query ?? {}))
+    for (const one of Array.isArray(value) ? value : [value])
+      if (one !== undefined) query.append(name, String(one));
+  const text = query.toString();
+  return base + path + (text ? `?${text}` : "");
+}
+
+/** Every POST has an idempotency key, the caller's or a fresh one, so a repeated send is harmless. */
+const send =
+  (method: string) =>
+  async (pattern: string, { params, body, headers, signal }: Options = {}): Promise<Result<unknown>> => {
+    const request = new Request(addressOf(pattern, params), {
+      method,
+      credentials: "same-origin",
+      headers: {
+        ...(body === undefined ? {} : { "Content-Type": "application/json" }),
+        ...(method === "POST" ? { "Idempotency-Key": newKey() } : {}),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(signal ? { signal } : {}),
+    });
+    const response = await globalThis.fetch(request);
+    const text = await response.text();
+    const read = text === "" ? undefined : parsed(text, response.ok);
+    return response.ok ? { data: read, response } : { error: read, response };
+  };
+
+/** An answer is JSON; what a proxy says instead of an error of ours may be anything. */
+function parsed(text: string, strict: boolean): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    if (strict) throw cause;
+    return undefined;
+  }
+}
+
+/** One function per method, typed by the routes of the server. */
+export const client = {
+  GET: send("GET"),
+  POST: send("POST"),
+  PUT: send("PUT"),
+  PATCH: send("PATCH"),
+  DELETE: send("DELETE"),
+} as unknown as Pick<Client<paths>, "GET" | "POST" | "PUT" | "PATCH" | "DELETE">;
 
 type Result<T> = { data?: T; error?: unknown; response: Response };
 
