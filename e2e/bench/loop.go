@@ -114,11 +114,12 @@ func newWorks(ctx context.Context, b *bench, model providers.Model) (w *works, e
 	if err != nil {
 		return nil, err
 	}
-	ledger, err := costs.New(costs.Options{DB: w.db, Hub: hub, Catalogue: catalogue, Sole: true, Journal: filepath.Join(b.dir, fmt.Sprintf("journal-%d", benchFiles.Add(1)))})
+	journal := filepath.Join(b.dir, fmt.Sprintf("journal-%d", benchFiles.Add(1)))
+	ledger, err := costs.New(costs.Options{DB: w.db, Hub: hub, Catalogue: catalogue, Sole: true, Journal: journal})
 	if err != nil {
 		return nil, err
 	}
-	box, err := w.toolbox(hub)
+	box, judge, err := w.toolbox(hub, journal)
 	if err != nil {
 		return nil, err
 	}
@@ -135,7 +136,7 @@ func newWorks(ctx context.Context, b *bench, model providers.Model) (w *works, e
 	}
 	running, cancel := context.WithCancel(ctx)
 	var wg sync.WaitGroup
-	for _, run := range []func(context.Context) error{hub.Run, ledger.Run, queue.Run} {
+	for _, run := range []func(context.Context) error{hub.Run, ledger.Run, judge.Run, queue.Run} {
 		wg.Go(func() { _ = run(running) })
 	}
 	w.stop = func() { cancel(); wg.Wait(); w.db.Close() }
@@ -143,21 +144,21 @@ func newWorks(ctx context.Context, b *bench, model providers.Model) (w *works, e
 }
 
 // toolbox is the one tool behind the guard.
-func (w *works) toolbox(hub *events.Hub) (*tools.Toolbox, error) {
+func (w *works) toolbox(hub *events.Hub, journal string) (*tools.Toolbox, *guard.Guard, error) {
 	policy := guard.DefaultPolicy()
 	policy.Rates = nil
 	commands := sync.OnceValues(func() (*guard.Commands, error) {
 		return guard.NewCommands(guard.CommandOptions{FS: guard.Disk{}}, "")
 	})
-	g, err := guard.New(guard.Options{DB: w.db, Hub: hub, Commands: commands, Policy: &policy})
+	g, err := guard.New(guard.Options{DB: w.db, Hub: hub, Commands: commands, Policy: &policy, Journal: journal})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	box, err := tools.New(tools.Options{Gate: g, Auditor: g})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return box, box.Put("bench", echo{})
+	return box, g, box.Put("bench", echo{})
 }
 
 // instant asks for one tool call a turn, and answers in the last turn.

@@ -58,13 +58,25 @@ func (a *attempt) with(t *agents.Turn) totals {
 	return sum
 }
 
-// fence checks that the run is still this attempt's and writes its totals.
+// fence checks that the run is still this attempt's, writes its totals, and says which signals there are.
 func (a *attempt) fence(ctx context.Context, tx *store.Tx, sum totals) (signals int64, err error) {
-	signals, err = store.One[int64](ctx, tx, fenceRun, sum.turns, sum.calls, sum.spent, store.JSON(sum.usage), sum.first, a.run.ID, a.run.Attempt)
-	if errors.Is(err, store.ErrNoRows) {
-		return 0, errMoved
+	a.mu.Lock()
+	signals = a.signals
+	a.mu.Unlock()
+	for {
+		n, err := tx.Exec(ctx, fenceRun, sum.turns, sum.calls, sum.spent, store.JSON(sum.usage), sum.first, a.run.ID, a.run.Attempt, signals)
+		if err != nil || n > 0 {
+			return signals, err
+		}
+		known := signals
+		signals, err = store.One[int64](ctx, tx, selectSignals, a.run.ID, a.run.Attempt)
+		if errors.Is(err, store.ErrNoRows) || (err == nil && signals == known) {
+			return 0, errMoved
+		}
+		if err != nil {
+			return 0, err
+		}
 	}
-	return signals, err
 }
 
 // modelStep is the line of a whole model call.

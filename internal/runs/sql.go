@@ -34,10 +34,11 @@ const selectHeld = `
 const startRun = `
 	UPDATE runs_runs SET state = ?, attempt = attempt + 1, started_at = ?, needs = NULL WHERE id = ? AND state = ? RETURNING attempt, signals`
 
-// Only the attempt that works on a run writes its journal, and learns whether a person sent something.
+// Only the attempt that works on a run writes its journal. That it changes nothing says that the run is another's, or
+// that a person sent something.
 const fenceRun = `
 	UPDATE runs_runs SET turns = ?, calls = ?, spent = ?, usage = ?, first_token_at = COALESCE(first_token_at, ?)
-	WHERE id = ? AND attempt = ? AND state = 'running' RETURNING signals`
+	WHERE id = ? AND attempt = ? AND state = 'running' AND signals = ?`
 
 const parkRun = `UPDATE runs_runs SET state = ?, needs = ?, spent = ? WHERE id = ? AND attempt = ? AND state = 'running' AND signals = ?`
 
