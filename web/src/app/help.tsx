@@ -29,6 +29,7 @@ export function shortcutGroups(): { title: string; rows: Row[] }[] {
       title: words.groups.goTo,
       rows: [
         { keys: go(keyText("go-overview")), text: words.keys.goOverview },
+        { keys: go(keyText("go-inbox")), text: words.keys.goInbox },
         { keys: go(keyText("go-chat")), text: words.keys.goChat },
         { keys: go(keyText("go-settings")), text: words.keys.goSettings },
       ],
@@ -45,6 +46,15 @@ export function shortcutGroups(): { title: string; rows: Row[] }[] {
       rows: [
         { keys: ["J", "K"], text: words.keys.listMove },
         { keys: ["Enter"], text: words.keys.listOpen },
+        { keys: ["E"], text: words.keys.listDone },
+      ],
+    },
+    {
+      title: words.groups.approvals,
+      rows: [
+        { keys: ["A", "Enter"], text: words.keys.approve },
+        { keys: ["D"], text: words.keys.deny },
+        { keys: ["R"], text: words.keys.denyReply },
       ],
     },
   ];

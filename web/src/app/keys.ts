@@ -8,6 +8,7 @@ export type Command =
   | "help"
   | "stop"
   | "go-overview"
+  | "go-inbox"
   | "go-chat"
   | "go-settings";
 
@@ -23,6 +24,7 @@ export const bindings: readonly Binding[] = [
   { command: "drawer", keys: "]" },
   { command: "help", keys: "?" },
   { command: "go-overview", keys: "g o" },
+  { command: "go-inbox", keys: "g i" },
   { command: "go-chat", keys: "g c" },
   { command: "go-settings", keys: "g s" },
 ];

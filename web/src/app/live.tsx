@@ -60,7 +60,11 @@ function Wiring() {
       void inboxLive().then((module) => module.noteNotice(cache, event));
       return;
     }
-    if (part === "guard") void guardLive().then((module) => module.applyGuardEvent(cache, event));
+    if (part === "guard")
+      void guardLive().then((module) => {
+        module.applyGuardEvent(cache, event);
+        if (event.channel === "approvals" && event.cursor) module.acknowledge(event.cursor);
+      });
     if (part === "conversations" || part === "runs") applyConversationEvent(cache, event);
     if (part === "runs") applyRunEvent(cache, event);
     if (part === "costs") void costsLive().then((module) => module.applyCostsEvent(cache, event));

@@ -72,6 +72,7 @@ function useShellCommands() {
     composer: () => void navigate({ to: "/chat" }),
     ...(can("conversations:write") ? { "new-chat": () => void navigate({ to: "/chat" }) } : {}),
     "go-overview": () => void navigate({ to: "/" }),
+    "go-inbox": () => void navigate({ to: "/inbox" }),
     "go-chat": () => void navigate({ to: "/chat" }),
     "go-settings": () => void navigate({ to: "/settings" }),
   });

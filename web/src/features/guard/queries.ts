@@ -73,6 +73,20 @@ export function applyGuardEvent(cache: QueryClient, event: LiveEvent): void {
   }
 }
 
+const patienceMs = 2000;
+let taken: number[] = [];
+
+/** Tells the server that facts arrived, a few at a time; else they are sent again with every connection. */
+export function acknowledge(cursor: number): void {
+  if (taken.push(cursor) > 1) return;
+  setTimeout(() => {
+    const cursors = taken;
+    taken = [];
+    // Without an answer they come again, which changes nothing.
+    call(client.POST("/api/v1/events/acks", { body: { cursors } })).catch(() => undefined);
+  }, patienceMs);
+}
+
 function answered(cache: QueryClient, id: string, { kind, at, data }: LiveEvent): void {
   const known =
     cache.getQueryData<Approval>(guardKeys.approval(id)) ??
