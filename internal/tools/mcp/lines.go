@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"sync"
 )
 
 // maxMessage bounds one message of a server.
@@ -86,10 +87,14 @@ func (m *messages) judge(line []byte) []byte {
 	return append(trimmed, '\n')
 }
 
-// Where servers write the id of an answer: first, as most do, or last.
+// Where servers write the id of an answer: first, as most do, or last. They are compiled when one is too large, which is rare.
 var (
-	idFirst = regexp.MustCompile(`^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(\d{1,18}|"[^"\\]{1,64}")\s*,`)
-	idLast  = regexp.MustCompile(`[,{]\s*"id"\s*:\s*(\d{1,18}|"[^"\\]{1,64}")\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*$`)
+	idFirst = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(\d{1,18}|"[^"\\]{1,64}")\s*,`)
+	})
+	idLast = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`[,{]\s*"id"\s*:\s*(\d{1,18}|"[^"\\]{1,64}")\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*$`)
+	})
 )
 
 // tooLarge reads to the end of a line without keeping it, and answers its call with an error.
@@ -106,9 +111,9 @@ func (m *messages) tooLarge(head, more []byte, err error) ([]byte, error) {
 	if err != nil && err != io.EOF {
 		return nil, err
 	}
-	found := idFirst.FindSubmatch(begin)
+	found := idFirst().FindSubmatch(begin)
 	if found == nil {
-		found = idLast.FindSubmatch(end)
+		found = idLast().FindSubmatch(end)
 	}
 	if found == nil {
 		return nil, fmt.Errorf("the server sent a message of %d bytes that answers nothing", size)
