@@ -102,7 +102,7 @@ function Facts({ approval }: { approval: Approval }) {
   const by = names.user(approval.requested_by);
   const rows: [string, ReactNode][] = [
     [facts.what, approval.reason],
-    [facts.safer, approval.alternative],
+    [facts.safer, approval.alternative && <code className="mono">{approval.alternative}</code>],
     [facts.rule, <code key="rule" className="mono">{`${approval.rule}`}</code>],
     [facts.where, approval.dir && <code className="mono">{approval.dir}</code>],
     [

@@ -123,7 +123,9 @@ function Answer({ ruling, command }: { ruling: Ruling; command: string }) {
         {ruling.alternative && (
           <>
             <dt>{guard.card.facts.safer}</dt>
-            <dd>{ruling.alternative}</dd>
+            <dd>
+              <code className="mono">{ruling.alternative}</code>
+            </dd>
           </>
         )}
       </dl>
