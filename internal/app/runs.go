@@ -86,7 +86,7 @@ type recollection struct{ mind *memory.Mind }
 // Recall finds what is known about a question.
 func (r recollection) Recall(ctx context.Context, q runs.Question) (string, []conversations.Recalled, error) {
 	found, err := r.mind.Recall(ctx, memory.Query{
-		Workspace: q.Workspace, User: q.User, Agent: q.Agent.Name, Project: q.Project, Text: q.Text, Not: q.Conversation,
+		Workspace: q.Workspace, User: q.User, Agent: q.Agent.Name, Project: q.Project, Text: q.Text, Not: q.Conversation, Knowledge: q.Agent.Memory.Knowledge,
 	})
 	if len(found) == 0 {
 		return "", nil, err

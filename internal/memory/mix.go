@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/fluxway/fluxway/internal/ids"
 	"github.com/fluxway/fluxway/internal/memory/words"
 	"github.com/fluxway/fluxway/internal/store"
 )
@@ -154,12 +155,12 @@ type turn struct {
 }
 
 // filter drops what the question rules out.
-func filter(q Query, hits []hit) []hit {
+func filter(q Query, known map[ids.Source]bool, hits []hit) []hit {
 	return slices.DeleteFunc(hits, func(h hit) bool {
 		switch {
 		case !q.Since.IsZero() && h.At.Before(q.Since), !q.Until.IsZero() && !h.At.Before(q.Until):
 			return true
-		case q.Source != "" && h.Place.Source != q.Source:
+		case q.Source != "" && h.Place.Source != q.Source, known != nil && h.Kind == KindKnowledge && !known[h.Place.Source]:
 			return true
 		}
 		return q.Not != "" && h.Kind == KindTurn && h.Thread == string(q.Not)

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"path"
+	"slices"
 	"time"
 
 	"github.com/fluxway/fluxway/internal/ids"
@@ -23,6 +25,7 @@ type Query struct {
 	Kinds        []Kind           // none: all
 	Since, Until time.Time        // when it was said or written; zero: any time
 	Source       ids.Source       // knowledge of this source only
+	Knowledge    []string         // knowledge of sources with these titles only, or globs over them; none: all
 	Not          ids.Conversation // turns of this conversation are left out, for its history is known
 	MinScore     float64          // 0 to 1
 	MinFit       float64          // how much a text must have to do with the question at all, 0 to 1; see Found.Fit
@@ -112,7 +115,11 @@ func (m *Mind) Search(ctx context.Context, q Query) (Answer, error) {
 	if mixed, err = m.smooth(ctx, q, mixed); err != nil {
 		return Answer{}, err
 	}
-	mixed = filter(q, mixed)
+	known, err := m.titled(ctx, q)
+	if err != nil {
+		return Answer{}, err
+	}
+	mixed = filter(q, known, mixed)
 	if err := m.boost(ctx, q, mixed); err != nil {
 		return Answer{}, err
 	}
@@ -191,4 +198,28 @@ func (m *Mind) missing(ctx context.Context, q Query, byWords []scored, near map[
 		return nil, fmt.Errorf("reading what was found: %w", err)
 	}
 	return rows, nil
+}
+
+// titled are the sources whose titles a question asks for; nil if it asks for none.
+func (m *Mind) titled(ctx context.Context, q Query) (map[ids.Source]bool, error) {
+	if len(q.Knowledge) == 0 {
+		return nil, nil
+	}
+	rows, err := store.All[titledSource](ctx, m.db.Read(), selectTitles, q.Workspace, q.User)
+	if err != nil {
+		return nil, fmt.Errorf("listing the titles of sources: %w", err)
+	}
+	known := map[ids.Source]bool{}
+	for _, r := range rows {
+		known[r.ID] = slices.ContainsFunc(q.Knowledge, func(glob string) bool {
+			fits, err := path.Match(glob, r.Title)
+			return glob == r.Title || glob == string(r.ID) || err == nil && fits
+		})
+	}
+	return known, nil
+}
+
+type titledSource struct {
+	ID    ids.Source `db:"id"`
+	Title string     `db:"title"`
 }

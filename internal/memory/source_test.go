@@ -116,6 +116,12 @@ func TestSources(t *testing.T) {
 		if _, err := w.Source(ctx, w.bert, pasted.ID); !fault.HasCode(err, "source_not_found") {
 			t.Errorf("someone else sees it: %v", err)
 		}
+		for glob, want := range map[string]int{"Treasure": 1, "Trea*": 1, "Other": 0} {
+			answer, err := w.Search(ctx, memory.Query{Workspace: w.anna.Workspace, User: w.anna.User, Text: "buried", Knowledge: []string{glob}})
+			if err != nil || len(answer.Found) != want {
+				t.Errorf("of %s found %d, %v", glob, len(answer.Found), err)
+			}
+		}
 		write(t, dir+"/a/one.md", "Zebras graze.")
 		write(t, dir+"/a/two.txt", "Yaks graze.")
 		write(t, dir+"/b/c/three.md", "Xerus digs.")

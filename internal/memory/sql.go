@@ -207,6 +207,7 @@ const (
 	listSources  = `
 		SELECT ` + sourceColumns + ` FROM memory_sources AS s
 		WHERE s.workspace_id = ? AND (s.user_id = '' OR s.user_id = ?) AND (? = '' OR s.id < ?) ORDER BY s.id DESC LIMIT ?`
+	selectTitles    = `SELECT id, title FROM memory_sources WHERE workspace_id = ? AND (user_id = '' OR user_id = ?)`
 	selectAnySource = `SELECT ` + sourceColumns + ` FROM memory_sources AS s WHERE s.id = ?`
 	selectBody      = `SELECT body FROM memory_sources WHERE id = ?`
 	selectWatched   = `SELECT ` + sourceColumns + ` FROM memory_sources AS s WHERE s.watch AND s.kind IN ('file', 'folder', 'glob', 'git') ORDER BY s.id LIMIT 1000`
