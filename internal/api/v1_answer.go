@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -215,7 +216,8 @@ type passage struct {
 //go:noinline
 func (a doorsAPI) passage(c *call, q *compat.Head, resp *providers.RawResponse) *passage {
 	c.release() // a stream may last: the prompt is not held meanwhile
-	p := &passage{outlet: a.outlet(c, resp.Header.Get("Content-Type")), resp: resp}
+	// The headers are parts of one text: a copy lets go of the rest.
+	p := &passage{outlet: a.outlet(c, strings.Clone(resp.Header.Get("Content-Type"))), resp: resp}
 	resp.Header = nil // nobody asks again
 	if c.e.route.Action.dialect.Name() == providers.DialectChat && !q.Usage {
 		p.filter = new(usageFilter)

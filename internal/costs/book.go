@@ -296,6 +296,7 @@ func (k *book) committed(group []*op) {
 	l.mu.Lock()
 	for _, o := range group {
 		l.written(o)
+		o.marks = nil // a call in flight holds on to its op
 		switch {
 		case o.reserve != nil && o.answer.verdict == Allow && o.whole == nil:
 			l.open[o.reserve.rec.ID] = o.reserve
