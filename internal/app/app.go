@@ -357,7 +357,25 @@ func (a *App) Run(ctx context.Context, ready func(Started)) error {
 	group.Add("reload", lifecycle.Func(a.reloadOnSignal))
 	group.Add("api", a.server)
 	group.Add("ready", lifecycle.Func(func(ctx context.Context) error { return a.announce(ctx, ready) }))
+	group.Add("release", lifecycle.Func(a.settle))
 	return group.Run(ctx)
+}
+
+// settled is how long after the start nothing of it is needed any more.
+const settled = time.Second
+
+// settle makes the idle server as small as its work needs.
+func (a *App) settle(ctx context.Context) error {
+	select {
+	case <-ctx.Done():
+		return nil
+	case <-time.After(settled):
+	}
+	if err := releaseStart(); err != nil {
+		a.log.DebugContext(ctx, "memory of the start not given back", "part", "app", "err", err)
+	}
+	<-ctx.Done()
+	return nil
 }
 
 func (a *App) announce(ctx context.Context, ready func(Started)) error {
