@@ -121,6 +121,8 @@ type Options struct {
 	Cheap func(ctx context.Context, ws ids.Workspace, model string) string
 	// Folder is where the tools of a run work; nil or "": nowhere.
 	Folder func(ctx context.Context, ws ids.Workspace, project string) (string, error)
+	// Withdraw takes back what a run asked people and needs no more; nil: their deadlines do.
+	Withdraw func(ctx context.Context, ws ids.Workspace, run ids.Run) error
 	// Guidance is what a project's own files tell its agents; nil: nothing.
 	Guidance func(ctx context.Context, ws ids.Workspace, project string) (string, error)
 	// Route picks the agent of a message that names none; nil: the assistant.
@@ -246,6 +248,11 @@ func (d *Desk) Cancel(ctx context.Context, who conversations.Asker, id ids.Run) 
 	}
 	if err := d.stop(ctx, run); err != nil {
 		return run, fmt.Errorf("stopping %s: %w", id, err)
+	}
+	if d.opts.Withdraw != nil {
+		if err := d.opts.Withdraw(ctx, run.Workspace, id); err != nil {
+			d.log.WarnContext(ctx, "questions of a stopped run are still open", "part", "runs", "run", id, "err", err)
+		}
 	}
 	return d.Get(ctx, who, id)
 }
