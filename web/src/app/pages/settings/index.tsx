@@ -112,7 +112,14 @@ const render: Record<SettingsPage["id"], () => ReactNode> = {
   account: () => <AccountPage />,
   appearance: () => <Appearance />,
   keyboard: () => (
-    <Section title={settings.pages.keyboard}>
+    <Section
+      title={settings.pages.keyboard}
+      actions={
+        <Link to="/settings/$page" params={{ page: "appearance" }} className="link text-small">
+          {settings.appearance.shortcuts}
+        </Link>
+      }
+    >
       <ShortcutList />
     </Section>
   ),
