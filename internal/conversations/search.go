@@ -15,8 +15,10 @@ import (
 	"github.com/fluxway/fluxway/internal/store"
 )
 
-// maxWords bounds how much of one message can be found.
-const maxWords = 64 << 10
+const (
+	maxWords = 64 << 10 // how much of one message can be found
+	maxTerms = 16       // how many words of a query are looked for
+)
 
 // learn makes the text of a message findable.
 func (b *Book) learn(ctx context.Context, tx *store.Tx, m Message) error {
@@ -27,7 +29,7 @@ func (b *Book) learn(ctx context.Context, tx *store.Tx, m Message) error {
 	if len(text) > maxWords {
 		text = strings.ToValidUTF8(text[:maxWords], "")
 	}
-	if _, err := tx.Exec(ctx, insertWords, number(m.ID), m.Workspace, m.Conversation, m.ID, words.Index(text)); err != nil {
+	if _, err := tx.Exec(ctx, insertWords, number(m.ID), m.Workspace, m.Conversation, m.ID, words.Join(text)); err != nil {
 		return fmt.Errorf("making %s findable: %w", m.ID, err)
 	}
 	return nil
@@ -68,7 +70,8 @@ type Found struct {
 // Search finds messages with all the words, in what the asker may see; the last
 // word may be unfinished. An empty conversation means all of them.
 func (b *Book) Search(ctx context.Context, who Asker, in ids.Conversation, query string, limit int) ([]Found, error) {
-	terms := words.Terms(query, 16)
+	terms := words.Cut(query)
+	terms = terms[:min(len(terms), maxTerms)]
 	if len(terms) == 0 {
 		return nil, nil
 	}

@@ -6,8 +6,8 @@ import (
 	"math"
 	"slices"
 
+	"github.com/fluxway/fluxway/internal/kit/words"
 	"github.com/fluxway/fluxway/internal/memory/chunks"
-	"github.com/fluxway/fluxway/internal/memory/words"
 )
 
 // Said is one message of a conversation that may have to be left out for room.

@@ -4,25 +4,25 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/fluxway/fluxway/internal/memory/words"
+	"github.com/fluxway/fluxway/internal/kit/words"
 )
 
 // claim is a fact taken apart, where only one can be true of its subject.
 type claim struct{ subject, value string }
 
 var (
-	attribute = regexp.MustCompile(`(?i)^(the user's|my|our|the|[A-Z][\w]+(?: [A-Z][\w]+)?'s) (.{1,80}?) (?:is|are|was|were|has been|will be|=) (?:now |currently |always )?(not )?(.+)$`)
-	taste     = regexp.MustCompile(`(?i)^(the user|i|[A-Z]\w+) (?:really |absolutely |very much )?(like|love|enjoy|prefer|hate|dislike|adore|can't stand|cannot stand|don't like|do not like|doesn't like|does not like|don't enjoy|doesn't enjoy|no longer like|no longer enjoy|no longer eat|stopped liking)(?:s|es)? (.+)$`)
+	attribute = onUse(`(?i)^(the user's|my|our|the|[A-Z][\w]+(?: [A-Z][\w]+)?'s) (.{1,80}?) (?:is|are|was|were|has been|will be|=) (?:now |currently |always )?(not )?(.+)$`)
+	taste     = onUse(`(?i)^(the user|i|[A-Z]\w+) (?:really |absolutely |very much )?(like|love|enjoy|prefer|hate|dislike|adore|can't stand|cannot stand|don't like|do not like|doesn't like|does not like|don't enjoy|doesn't enjoy|no longer like|no longer enjoy|no longer eat|stopped liking)(?:s|es)? (.+)$`)
 	states    = []struct {
-		pattern *regexp.Regexp
+		pattern func() *regexp.Regexp
 		subject string
 	}{
-		{regexp.MustCompile(`(?i)^(the user|i|[A-Z]\w+) (?:live|lives|moved|reside|resides|have moved|has moved|now live|now lives)(?: in| to| at) (.+)$`), "lives in"},
-		{regexp.MustCompile(`(?i)^(the user|i|[A-Z]\w+) (?:work|works|now work|now works)(?: at| for) (.+)$`), "works for"},
-		{regexp.MustCompile(`(?i)^(the user|i|[A-Z]\w+) (?:am|is) (\d{1,3}) years old$`), "age"},
-		{regexp.MustCompile(`(?i)^(the user|i|[A-Z]\w+) (?:was|were) born (?:in|on) (.+)$`), "born"},
-		{regexp.MustCompile(`(?i)^(the user|i|[A-Z]\w+) (?:am|is) (?:called|named) (.+)$`), "name"},
-		{regexp.MustCompile(`(?i)^(?:please )?call (me|the user) (.+)$`), "is called"},
+		{onUse(`(?i)^(the user|i|[A-Z]\w+) (?:live|lives|moved|reside|resides|have moved|has moved|now live|now lives)(?: in| to| at) (.+)$`), "lives in"},
+		{onUse(`(?i)^(the user|i|[A-Z]\w+) (?:work|works|now work|now works)(?: at| for) (.+)$`), "works for"},
+		{onUse(`(?i)^(the user|i|[A-Z]\w+) (?:am|is) (\d{1,3}) years old$`), "age"},
+		{onUse(`(?i)^(the user|i|[A-Z]\w+) (?:was|were) born (?:in|on) (.+)$`), "born"},
+		{onUse(`(?i)^(the user|i|[A-Z]\w+) (?:am|is) (?:called|named) (.+)$`), "name"},
+		{onUse(`(?i)^(?:please )?call (me|the user) (.+)$`), "is called"},
 	}
 	// several of these can be true at once
 	plural = map[string]bool{
@@ -30,29 +30,29 @@ var (
 		"cousin": true, "neighbor": true, "neighbour": true, "task": true, "idea": true, "interest": true, "skill": true, "languag": true, "kid": true, "problem": true,
 		"thing": true, "reason": true, "question": true, "issu": true, "plan": true, "exampl": true, "rule": true, "client": true, "custom": true,
 	}
-	negative = regexp.MustCompile(`(?i)hate|dislike|can't stand|cannot stand|not |n't |no longer|stopped`)
-	trailing = regexp.MustCompile(`(?i)[.!\s]+$|,? (?:now|actually|anymore|any more|these days|instead)[.!]*$`)
+	negative = onUse(`(?i)hate|dislike|can't stand|cannot stand|not |n't |no longer|stopped`)
+	trailing = onUse(`(?i)[.!\s]+$|,? (?:now|actually|anymore|any more|these days|instead)[.!]*$`)
 )
 
 // parseClaim takes a sentence apart; most say nothing that only one fact could say.
 func parseClaim(text string) claim {
-	text = trailing.ReplaceAllString(trailing.ReplaceAllString(text, ""), "")
+	text = trailing().ReplaceAllString(trailing().ReplaceAllString(text, ""), "")
 	if strings.ContainsAny(text, "?;\n") || len(strings.Fields(text)) > 24 {
 		return claim{}
 	}
 	for _, s := range states {
-		if m := s.pattern.FindStringSubmatch(text); m != nil {
+		if m := s.pattern().FindStringSubmatch(text); m != nil {
 			return claim{who(m[1]) + ": " + s.subject, words.Join(m[2])}
 		}
 	}
-	if m := taste.FindStringSubmatch(text); m != nil {
+	if m := taste().FindStringSubmatch(text); m != nil {
 		value := "likes"
-		if negative.MatchString(m[2]) {
+		if negative().MatchString(m[2]) {
 			value = "dislikes"
 		}
 		return claim{who(m[1]) + " about " + words.Join(m[3]), value}
 	}
-	if m := attribute.FindStringSubmatch(text); m != nil {
+	if m := attribute().FindStringSubmatch(text); m != nil {
 		noun := words.Cut(m[2])
 		if len(noun) == 0 || len(noun) > 6 || plural[noun[len(noun)-1]] {
 			return claim{}
@@ -84,8 +84,8 @@ func canonical(noun []string) string {
 }
 
 var (
-	pronouns = regexp.MustCompile(`(?i)\b(i'm|i am|i've|i have|i'd|i'll|i was|i don't|i do not|i can't|i cannot|i can|i could|i will|i would|i should|i must|i may|i might|i had|i did|i|my|mine|me|myself)\b`)
-	verb     = regexp.MustCompile(`(?i)^(\s+)((?:really|always|usually|often|never|also|still|mostly|currently|now|just|actually|absolutely|strongly|only)\s+)?([a-z]+)`)
+	pronouns = onUse(`(?i)\b(i'm|i am|i've|i have|i'd|i'll|i was|i don't|i do not|i can't|i cannot|i can|i could|i will|i would|i should|i must|i may|i might|i had|i did|i|my|mine|me|myself)\b`)
+	verb     = onUse(`(?i)^(\s+)((?:really|always|usually|often|never|also|still|mostly|currently|now|just|actually|absolutely|strongly|only)\s+)?([a-z]+)`)
 	fixed    = map[string]string{
 		"i'm": "the user is", "i am": "the user is", "i've": "the user has", "i have": "the user has", "i'd": "the user would", "i'll": "the user will",
 		"i was": "the user was", "i don't": "the user doesn't", "i do not": "the user does not", "i can't": "the user can't", "i cannot": "the user cannot",
@@ -99,7 +99,7 @@ var (
 func aboutUser(sentence string) string {
 	var b strings.Builder
 	for {
-		at := pronouns.FindStringIndex(sentence)
+		at := pronouns().FindStringIndex(sentence)
 		if at == nil {
 			b.WriteString(sentence)
 			break
@@ -112,7 +112,7 @@ func aboutUser(sentence string) string {
 			continue
 		}
 		b.WriteString("the user")
-		if m := verb.FindStringSubmatchIndex(sentence); m != nil {
+		if m := verb().FindStringSubmatchIndex(sentence); m != nil {
 			b.WriteString(sentence[:m[6]])
 			b.WriteString(thirdPerson(sentence[m[6]:m[7]]))
 			sentence = sentence[m[7]:]

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/fluxway/fluxway/internal/memory/words"
+	"github.com/fluxway/fluxway/internal/kit/words"
 	"github.com/fluxway/fluxway/internal/store"
 )
 

@@ -1,13 +1,12 @@
 package memory
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/fluxway/fluxway/internal/kit/fault"
-	"github.com/fluxway/fluxway/internal/memory/words"
+	"github.com/fluxway/fluxway/internal/kit/words"
 )
 
 // longestFact is what still is a fact; more is a document.
@@ -40,10 +39,10 @@ func (m *Mind) refuse(text string, origin Origin) error {
 }
 
 var (
-	greeting = regexp.MustCompile(`(?i)^(?:(?:hi|hello|hey|yo|good (?:morning|afternoon|evening|night)|thanks?(?: you)?(?: (?:so|very) much| a lot)?|thx|ok(?:ay)?|sure|yes|no|yep|nope|great|cool|nice|perfect|awesome|got it|sounds good|bye|goodbye|see you(?: later)?|you'?re welcome|no problem|please|lol|haha|hmm+|hallo|danke|hola|gracias|bonjour|merci|ciao|there|all|everyone|again|how are you(?: doing)?(?: today)?)[\s,.!?…:)\-]*)+$`)
-	chatter  = regexp.MustCompile(`(?i)^(?:\[?tool\b|calling tool|running (?:command|tool|tests?)\b|exit (?:code|status) ?\d|command (?:finished|failed|exited)|traceback \(most recent|panic: |error: exit|stdout:|stderr:|\$ \w|> ?\w+@|https?://\S+$|[\[{].*[\]}]$|\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d|\d+ (?:passed|failed|files? changed)|total \d+$)`)
-	passing  = regexp.MustCompile(`(?i)\b(?:right now|at the moment|at this moment|just now|currently (?:running|waiting|building|loading|typing|looking|working on|reading|downloading|installing)|is (?:still )?(?:running|loading|building|compiling|downloading)\b|(?:i'm|i am|the user is) (?:about to|going to bed|on (?:a|my|the) (?:call|phone|train|bus)|at lunch|back in|waiting|hungry|tired|busy)\b|in a (?:minute|second|moment)|brb|(?:a few|five|ten|\d+) (?:minutes?|seconds?) ago|this (?:very )?(?:minute|second))`)
-	question = regexp.MustCompile(`(?i)^(?:what|who|whom|whose|where|when|why|how|which|is|are|was|were|do|does|did|can|could|would|will|should|may|shall|have|has)\b[^.!]*\?$`)
+	greeting = onUse(`(?i)^(?:(?:hi|hello|hey|yo|good (?:morning|afternoon|evening|night)|thanks?(?: you)?(?: (?:so|very) much| a lot)?|thx|ok(?:ay)?|sure|yes|no|yep|nope|great|cool|nice|perfect|awesome|got it|sounds good|bye|goodbye|see you(?: later)?|you'?re welcome|no problem|please|lol|haha|hmm+|hallo|danke|hola|gracias|bonjour|merci|ciao|there|all|everyone|again|how are you(?: doing)?(?: today)?)[\s,.!?…:)\-]*)+$`)
+	chatter  = onUse(`(?i)^(?:\[?tool\b|calling tool|running (?:command|tool|tests?)\b|exit (?:code|status) ?\d|command (?:finished|failed|exited)|traceback \(most recent|panic: |error: exit|stdout:|stderr:|\$ \w|> ?\w+@|https?://\S+$|[\[{].*[\]}]$|\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d|\d+ (?:passed|failed|files? changed)|total \d+$)`)
+	passing  = onUse(`(?i)\b(?:right now|at the moment|at this moment|just now|currently (?:running|waiting|building|loading|typing|looking|working on|reading|downloading|installing)|is (?:still )?(?:running|loading|building|compiling|downloading)\b|(?:i'm|i am|the user is) (?:about to|going to bed|on (?:a|my|the) (?:call|phone|train|bus)|at lunch|back in|waiting|hungry|tired|busy)\b|in a (?:minute|second|moment)|brb|(?:a few|five|ten|\d+) (?:minutes?|seconds?) ago|this (?:very )?(?:minute|second))`)
+	question = onUse(`(?i)^(?:what|who|whom|whose|where|when|why|how|which|is|are|was|were|do|does|did|can|could|would|will|should|may|shall|have|has)\b[^.!]*\?$`)
 )
 
 // junk says why nobody would want to be reminded of a text; "" if they may.
@@ -57,13 +56,13 @@ func junk(text string, origin Origin) string {
 	switch {
 	case letters < 2:
 		return "This says nothing."
-	case greeting.MatchString(text):
+	case greeting().MatchString(text):
 		return "This is a greeting, not a fact."
-	case chatter.MatchString(text):
+	case chatter().MatchString(text):
 		return "This is the output of a program, not a fact."
-	case passing.MatchString(text):
+	case passing().MatchString(text):
 		return "This is about a passing moment, not a lasting fact."
-	case origin != FromAPI && origin != FromImport && question.MatchString(text):
+	case origin != FromAPI && origin != FromImport && question().MatchString(text):
 		return "This is a question, not a fact."
 	}
 	return ""

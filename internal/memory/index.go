@@ -12,9 +12,9 @@ import (
 	"github.com/fluxway/fluxway/internal/ids"
 	"github.com/fluxway/fluxway/internal/jobs"
 	"github.com/fluxway/fluxway/internal/kit/fault"
+	"github.com/fluxway/fluxway/internal/kit/words"
 	"github.com/fluxway/fluxway/internal/memory/chunks"
 	"github.com/fluxway/fluxway/internal/memory/documents"
-	"github.com/fluxway/fluxway/internal/memory/words"
 	"github.com/fluxway/fluxway/internal/store"
 )
 

@@ -8,10 +8,10 @@ import (
 	"testing"
 
 	"github.com/fluxway/fluxway/internal/kit/fault"
+	"github.com/fluxway/fluxway/internal/kit/words"
 	"github.com/fluxway/fluxway/internal/memory"
 	"github.com/fluxway/fluxway/internal/memory/pgvector"
 	"github.com/fluxway/fluxway/internal/memory/vectors"
-	"github.com/fluxway/fluxway/internal/memory/words"
 	"github.com/fluxway/fluxway/internal/store"
 	"github.com/fluxway/fluxway/internal/store/storetest"
 )

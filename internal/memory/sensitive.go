@@ -1,36 +1,35 @@
 package memory
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/fluxway/fluxway/internal/observe"
 )
 
 var (
-	credential = regexp.MustCompile(`(?i)\b(?:pass(?:word|wd|phrase|code)|passwort|contraseña|mot de passe|pin(?: code| number)?|(?:client )?secret key|client secret|api[ _-]?key|access[ _-]?(?:key|token)|auth(?:entication|orization)?[ _-]?token|bearer|private key|recovery code|seed phrase|2fa code|otp|cvv|cvc)\b\s*(?:for [\w .@-]{1,40})?\s*(?:is|are|was|=|:|ist|es|est)\s*\S`)
-	privateKey = regexp.MustCompile(`-----BEGIN [A-Z ]*PRIVATE KEY`)
-	jwt        = regexp.MustCompile(`\beyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]{5,}`)
-	identityNo = regexp.MustCompile(`(?i)\b(?:ssn|social security|passport|national id|tax id|driver'?s licen[cs]e)\b.{0,20}\d[\d -]{4,}`)
-	dashedSSN  = regexp.MustCompile(`\b\d{3}-\d{2}-\d{4}\b`)
-	digits     = regexp.MustCompile(`\b(?:\d[ -]?){13,19}\b`)
-	iban       = regexp.MustCompile(`\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){3,7}(?: ?[A-Z0-9]{1,3})?\b`)
+	credential = onUse(`(?i)\b(?:pass(?:word|wd|phrase|code)|passwort|contraseña|mot de passe|pin(?: code| number)?|(?:client )?secret key|client secret|api[ _-]?key|access[ _-]?(?:key|token)|auth(?:entication|orization)?[ _-]?token|bearer|private key|recovery code|seed phrase|2fa code|otp|cvv|cvc)\b\s*(?:for [\w .@-]{1,40})?\s*(?:is|are|was|=|:|ist|es|est)\s*\S`)
+	privateKey = onUse(`-----BEGIN [A-Z ]*PRIVATE KEY`)
+	jwt        = onUse(`\beyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]{5,}`)
+	identityNo = onUse(`(?i)\b(?:ssn|social security|passport|national id|tax id|driver'?s licen[cs]e)\b.{0,20}\d[\d -]{4,}`)
+	dashedSSN  = onUse(`\b\d{3}-\d{2}-\d{4}\b`)
+	digits     = onUse(`\b(?:\d[ -]?){13,19}\b`)
+	iban       = onUse(`\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){3,7}(?: ?[A-Z0-9]{1,3})?\b`)
 )
 
 // sensitive names what a text holds that must never be remembered; "" if nothing.
 func sensitive(text string) string {
 	switch {
-	case observe.Redact(text) != text, jwt.MatchString(text):
+	case observe.Redact(text) != text, jwt().MatchString(text):
 		return "a key or token"
-	case privateKey.MatchString(text):
+	case privateKey().MatchString(text):
 		return "a private key"
-	case credential.MatchString(text):
+	case credential().MatchString(text):
 		return "a password or key"
-	case identityNo.MatchString(text), dashedSSN.MatchString(text):
+	case identityNo().MatchString(text), dashedSSN().MatchString(text):
 		return "the number of an identity document"
 	case hasCard(text):
 		return "the number of a payment card"
-	case iban.MatchString(text):
+	case iban().MatchString(text):
 		return "the number of a bank account"
 	}
 	return ""
@@ -38,7 +37,7 @@ func sensitive(text string) string {
 
 // hasCard finds numbers whose check digit is that of a payment card.
 func hasCard(text string) bool {
-	for _, found := range digits.FindAllString(text, -1) {
+	for _, found := range digits().FindAllString(text, -1) {
 		number := strings.NewReplacer(" ", "", "-", "").Replace(found)
 		if strings.Count(number, number[:1]) < len(number) && luhn(number) {
 			return true

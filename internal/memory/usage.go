@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/fluxway/fluxway/internal/ids"
-	"github.com/fluxway/fluxway/internal/memory/words"
+	"github.com/fluxway/fluxway/internal/kit/words"
 	"github.com/fluxway/fluxway/internal/store"
 )
 

@@ -1,70 +1,150 @@
-// Package words cuts text into what a full-text index looks for.
-//
-// In:    text in any script, or what someone typed into a search field.
-// Out:   the same text with scripts that have no spaces cut into overlapping pairs; the terms of a query.
-// Keeps: nothing. Says: nothing.
-// Not here: the index itself (the parts that search).
 package words
 
 import (
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
-// unspaced are the scripts that are written without spaces between words.
-var unspaced = []*unicode.RangeTable{unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar}
+// longest is the length in bytes a word is cut at: nobody looks for more.
+const longest = 64
 
-// Index prepares a text for an index that splits at spaces and signs: runs of
-// scripts without spaces become pairs, so that any part of a run can be found.
-func Index(text string) string {
-	if !strings.ContainsFunc(text, inUnspaced) {
-		return text
-	}
-	var b strings.Builder
-	b.Grow(2 * len(text))
-	var before rune
-	pairs := 0
-	for _, r := range text {
-		if !inUnspaced(r) {
-			lone(&b, before, pairs)
-			b.WriteRune(r)
-			before, pairs = 0, 0
+// Cut lists the words of a text in their order, repeated as often as they occur.
+func Cut(text string) []string {
+	c := cutter{out: make([]string, 0, len(text)/6+1)}
+	c.cut(text)
+	return c.out
+}
+
+// Join is Cut as one text with single spaces, which is how words are kept.
+func Join(text string) string { return strings.Join(Cut(text), " ") }
+
+// cutter collects words.
+type cutter struct{ out []string }
+
+// cut walks over runs of one sort of letters.
+func (c *cutter) cut(text string) {
+	for i := 0; i < len(text); {
+		r, size := utf8.DecodeRuneInString(text[i:])
+		sort := sortOf(r)
+		if sort == apart {
+			i += size
 			continue
 		}
-		if before != 0 {
-			b.WriteByte(' ')
-			b.WriteRune(before)
-			b.WriteRune(r)
-			pairs++
-		} else {
-			b.WriteByte(' ')
+		start := i
+		for i += size; i < len(text); i += size {
+			r, size = utf8.DecodeRuneInString(text[i:])
+			if next := sortOf(r); next != sort && !joins(text, i, size, r, sort) {
+				break
+			}
 		}
-		before = r
+		c.run(text[start:i], sort)
 	}
-	lone(&b, before, pairs)
-	return b.String()
 }
 
-// lone writes a character that had no neighbour to pair with.
-func lone(b *strings.Builder, r rune, pairs int) {
-	if r == 0 {
+// joins says whether a sign belongs inside a word: an apostrophe between letters.
+func joins(text string, i, size int, r rune, s sort) bool {
+	if s != spaced || r != '\'' && r != '’' || i+size >= len(text) {
+		return false
+	}
+	next, _ := utf8.DecodeRuneInString(text[i+size:])
+	return sortOf(next) == spaced
+}
+
+func (c *cutter) run(run string, s sort) {
+	switch s {
+	case pairs:
+		c.grams(run, 2)
+	case triples:
+		c.grams(run, 3)
+	case spaced:
+		c.word(run)
+	}
+}
+
+// grams cuts a run into overlapping pieces of n letters; a shorter one is kept whole.
+func (c *cutter) grams(run string, n int) {
+	letters := []rune(run)
+	if len(letters) <= n {
+		c.out = append(c.out, run)
 		return
 	}
-	if pairs == 0 {
-		b.WriteRune(r)
+	for i := 0; i+n <= len(letters); i++ {
+		c.out = append(c.out, string(letters[i:i+n]))
 	}
-	b.WriteByte(' ')
 }
 
-// Terms are the words of a query, prepared as Index prepares a text; only letters and digits are left.
-func Terms(query string, most int) []string {
-	terms := strings.FieldsFunc(Index(query), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) })
-	if len(terms) > most {
-		terms = terms[:most]
+var apostrophes = strings.NewReplacer("'s", "", "’s", "", "'", "", "’", "")
+
+// word adds one word, and the parts of a name that is written in camelCase.
+func (c *cutter) word(word string) {
+	word = apostrophes.Replace(word)
+	if word == "" {
+		return
 	}
-	return terms
+	if parts := humps(word); len(parts) > 1 {
+		for _, p := range parts {
+			c.add(p)
+		}
+	}
+	c.add(word)
 }
 
-func inUnspaced(r rune) bool {
-	return r >= 0x0e00 && (unicode.IsLetter(r) || unicode.IsMark(r)) && unicode.In(r, unspaced...)
+func (c *cutter) add(word string) {
+	word = fold(word)
+	if len(word) > longest {
+		word = word[:longest]
+		for !utf8.ValidString(word) {
+			word = word[:len(word)-1]
+		}
+	}
+	if word != "" {
+		c.out = append(c.out, Stem(word))
+	}
+}
+
+// humps splits a name where a capital begins a part: parseURLTwice → parse, URL, Twice.
+func humps(word string) []string {
+	letters := []rune(word)
+	var parts []string
+	start := 0
+	for i := 1; i < len(letters); i++ {
+		up, before := unicode.IsUpper(letters[i]), unicode.IsUpper(letters[i-1])
+		next := i+1 < len(letters) && unicode.IsLower(letters[i+1])
+		if up && (!before || next) && unicode.IsLetter(letters[i-1]) {
+			parts = append(parts, string(letters[start:i]))
+			start = i
+		}
+	}
+	if start == 0 {
+		return nil
+	}
+	return append(parts, string(letters[start:]))
+}
+
+// sort is how a letter's script writes words.
+type sort uint8
+
+const (
+	apart   sort = iota // no letter
+	spaced              // words with spaces between them
+	pairs               // no spaces: found by pairs
+	triples             // no spaces, small letters: found by triples
+)
+
+func sortOf(r rune) sort {
+	switch {
+	case r < utf8.RuneSelf:
+		if 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' {
+			return spaced
+		}
+		return apart
+	case unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul) || r == 'ー':
+		return pairs
+	case unicode.In(r, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar) && (unicode.IsLetter(r) || unicode.IsMark(r)):
+		return triples
+	case unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r):
+		return spaced
+	}
+	return apart
 }
