@@ -16,7 +16,7 @@ import {
   Settings,
   Shield,
 } from "lucide-react";
-import { type ComponentProps, Fragment, lazy, type ReactElement, Suspense } from "react";
+import { type ComponentProps, Fragment, lazy, type ReactElement } from "react";
 import { conversationsQuery } from "@/features/conversations/queries";
 import { recentRunsQuery } from "@/features/runs/queries";
 import { isActive } from "@/features/runs/stream";
@@ -26,6 +26,7 @@ import { Dot, Kbd, Mark } from "@/ui/bits";
 import { Menu, MenuChoices, MenuItem, MenuLabel, MenuSeparator } from "@/ui/menu";
 import { Tip } from "@/ui/tooltip";
 import { keyText } from "./keys";
+import { Later } from "./later";
 import { useCan, useMe, useSwitchWorkspace } from "./session";
 import { useShell } from "./store";
 import { UserMenu } from "./user-menu";
@@ -112,9 +113,9 @@ export function Sidebar({ rail }: { rail: boolean }) {
               <Icon aria-hidden="true" />
               {!rail && label}
               {Badge && (
-                <Suspense>
+                <Later>
                   <Badge />
-                </Suspense>
+                </Later>
               )}
             </Link>
           </Named>
@@ -125,9 +126,9 @@ export function Sidebar({ rail }: { rail: boolean }) {
         <div className="flex items-center justify-between">
           <Connection rail={rail} />
           {!rail && (
-            <Suspense>
+            <Later>
               <SpentToday />
-            </Suspense>
+            </Later>
           )}
         </div>
         <UserMenu rail={rail} />

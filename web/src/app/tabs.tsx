@@ -1,10 +1,11 @@
 import { Link, useNavigate } from "@tanstack/react-router";
 import { Ellipsis, LogOut, MessagesSquare, Plus, Search } from "lucide-react";
-import { Suspense, useState } from "react";
+import { useState } from "react";
 import { shell } from "@/lib/messages/shell";
 import { Avatar } from "@/ui/bits";
 import { Dialog } from "@/ui/dialog";
 import { Segmented } from "@/ui/segmented";
+import { Later } from "./later";
 import { useCan, useMe, useSignOut } from "./session";
 import { Connection, usePages } from "./sidebar";
 import { useShell } from "./store";
@@ -28,9 +29,9 @@ export function Tabs() {
             <Icon aria-hidden="true" />
             {label}
             {Badge && (
-              <Suspense>
+              <Later>
                 <Badge />
-              </Suspense>
+              </Later>
             )}
           </Link>
         ))}
