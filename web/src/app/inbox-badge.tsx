@@ -22,9 +22,7 @@ export default function InboxBadge() {
   return (
     <span className="badge warn">
       <span aria-hidden="true">{count(n)}</span>
-      <span className="sr-only" role="alert">
-        , {shell.needsYou(n)}
-      </span>
+      <span className="sr-only">, {shell.needsYou(n)}</span>
     </span>
   );
 }
