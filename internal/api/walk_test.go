@@ -12,6 +12,7 @@ import (
 	"github.com/fluxway/fluxway/internal/identity"
 	"github.com/fluxway/fluxway/internal/ids"
 	"github.com/fluxway/fluxway/internal/jobs"
+	"github.com/fluxway/fluxway/internal/memory"
 	"github.com/fluxway/fluxway/internal/runs"
 	"github.com/fluxway/fluxway/internal/store"
 	"github.com/fluxway/fluxway/internal/store/storetest"
@@ -87,6 +88,7 @@ func fill(pattern string, values map[string]string) string {
 		"project": string(ids.New[ids.Project]()), "snapshot": string(ids.New[ids.Snapshot]()),
 		"budget": string(ids.New[ids.Budget]()), "record": string(ids.New[ids.Usage]()), "agent": "assistant",
 		"version": "0", "provider": "nobody", "account": string(ids.New[ids.Account]()), "signin": "AAAA", "server": "nobody", "tool": "nobody",
+		"fact": string(ids.New[ids.Fact]()), "source": string(ids.New[ids.Source]()),
 		"comment": string(ids.New[ids.Comment]()), "attachment": string(ids.New[ids.Attachment]()),
 	}
 	segments := strings.Split(pattern, "/")
@@ -162,7 +164,7 @@ func TestAViewerChangesNothing(t *testing.T) {
 		if r.Public || r.Method == http.MethodGet {
 			continue
 		}
-		own := r.Permission == "signed_in" || r.Permission == "events:read" || strings.HasPrefix(r.Permission, "account:") || r.Permission == "config:read" || r.Permission == "costs:read" || r.Permission == "guard:read" || r.Permission == "projects:read"
+		own := r.Permission == "signed_in" || r.Permission == "events:read" || strings.HasPrefix(r.Permission, "account:") || r.Permission == "config:read" || r.Permission == "costs:read" || r.Permission == "guard:read" || r.Permission == "projects:read" || r.Permission == "memory:read"
 		viewer := w.Viewer.Do(t, r.Method, fill(r.Pattern, nil), body(r))
 		if p, err := viewer.Problem(); !own && (viewer.Status != http.StatusForbidden || err != nil) {
 			t.Errorf("%s as a viewer: %d %s (%v), want 403", name(r), viewer.Status, p.Code, err)
@@ -184,6 +186,15 @@ func ownThings(t *testing.T, w *apitest.World) map[string]string {
 		t.Fatal(err)
 	}
 	accepted, err := w.Desk.Start(t.Context(), who, runs.Request{Agent: "assistant", Message: "hello", Conversation: c.ID})
+	if err != nil {
+		t.Fatal(err)
+	}
+	owner := memory.Owner{Workspace: id.Workspace, User: id.User}
+	fact, err := w.Memory.Add(t.Context(), owner, memory.NewFact{Scope: memory.Scope{User: id.User}, Text: "I prefer tabs over spaces."})
+	if err != nil {
+		t.Fatal(err)
+	}
+	source, err := w.Memory.AddSource(t.Context(), owner, memory.NewSource{Title: "mine", Text: "Mine alone."})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -231,7 +242,7 @@ func ownThings(t *testing.T, w *apitest.World) map[string]string {
 	return map[string]string{
 		"workspace": string(id.Workspace), "session": string(id.Session), "conversation": string(c.ID), "message": string(accepted.Message.ID),
 		"run": string(accepted.Run.ID), "job": string(accepted.Run.Job), "schedule": string(schedule.ID), "key": string(key.ID), "user": vera,
-		"device": string(ids.New[ids.Device]()), "comment": string(comment.ID), "attachment": string(file.ID), "budget": string(budget.ID), "record": string(spent.ID()),
+		"device": string(ids.New[ids.Device]()), "fact": string(fact.Fact.ID), "source": string(source.ID), "comment": string(comment.ID), "attachment": string(file.ID), "budget": string(budget.ID), "record": string(spent.ID()),
 	}
 }
 

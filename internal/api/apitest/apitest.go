@@ -32,6 +32,7 @@ import (
 	"github.com/fluxway/fluxway/internal/jobs"
 	"github.com/fluxway/fluxway/internal/kit/lifecycle"
 	"github.com/fluxway/fluxway/internal/kit/seal"
+	"github.com/fluxway/fluxway/internal/memory"
 	"github.com/fluxway/fluxway/internal/projects"
 	"github.com/fluxway/fluxway/internal/providers"
 	"github.com/fluxway/fluxway/internal/runs"
@@ -54,6 +55,7 @@ type World struct {
 	Ledger    *costs.Ledger
 	Guard     *guard.Guard
 	Projects  *projects.Projects
+	Memory    *memory.Mind
 	Server    *api.Server
 	URL       string // http://127.0.0.1:…
 	Workspace ids.Workspace
@@ -84,7 +86,7 @@ func New(t testing.TB, db *store.DB, change ...func(*api.Options)) *World {
 	}
 	opts := api.Options{
 		DB: db, Directory: w.Directory, Hub: w.Hub, Jobs: w.Jobs, Conversations: w.Book, Agents: w.Roster, Router: w.Router, Runs: w.Desk, Costs: w.Ledger, Guard: w.Guard, Projects: w.Projects,
-		Tools: box, MCP: &servers{}, Settings: new(settings), Models: &accounts{keeper: w.Keeper}, Version: "test", Listen: "127.0.0.1:0", Drain: 5 * time.Second, DataDir: t.TempDir(), Backups: t.TempDir(),
+		Memory: w.Memory, Tools: box, MCP: &servers{}, Settings: new(settings), Models: &accounts{keeper: w.Keeper}, Version: "test", Listen: "127.0.0.1:0", Drain: 5 * time.Second, DataDir: t.TempDir(), Backups: t.TempDir(),
 	}
 	for _, c := range change {
 		c(&opts)
@@ -125,6 +127,8 @@ func (w *World) work(t testing.TB) {
 			return echo{}, name, nil
 		},
 	})
+	must()
+	w.Memory, err = memory.New(memory.Options{DB: w.DB, Hub: w.Hub, Jobs: w.Jobs})
 	must()
 	catalogue, err := providers.NewCatalogue(nil)
 	must()
