@@ -9,7 +9,7 @@ import (
 
 	"github.com/fluxway/fluxway/internal/agents"
 	"github.com/fluxway/fluxway/internal/conversations"
-	"github.com/fluxway/fluxway/internal/events"
+	"github.com/fluxway/fluxway/internal/events/eventstest"
 	"github.com/fluxway/fluxway/internal/ids"
 	"github.com/fluxway/fluxway/internal/jobs"
 	"github.com/fluxway/fluxway/internal/kit/fault"
@@ -38,8 +38,7 @@ func newOffice(t *testing.T, db *store.DB, model providers.Model) *office {
 			t.Fatal(err)
 		}
 	}
-	hub, err := events.New(events.Options{DB: db})
-	must(err)
+	hub := eventstest.New(t, db)
 	queue, err := jobs.New(jobs.Options{DB: db, Hub: hub, Sole: true})
 	must(err)
 	book, err := conversations.New(conversations.Options{DB: db, Hub: hub})
@@ -73,6 +72,14 @@ func (o *office) ask(text string, in ids.Conversation) runs.Accepted {
 		o.t.Fatal(err)
 	}
 	return a
+}
+
+// over waits for the end of a run: a model that has said all is not yet an answer that is kept.
+func (o *office) over(id ids.Run) {
+	o.t.Helper()
+	if _, err := o.Wait(o.t.Context(), id); err != nil {
+		o.t.Fatal(err)
+	}
 }
 
 func (o *office) get(id ids.Run) runs.Run {
@@ -153,9 +160,11 @@ func TestAQuestionIsAnswered(t *testing.T) {
 		defer stop()
 		<-m.asked
 		<-m.ended
+		o.over(first.Run.ID)
 		second := o.ask("And again", first.Conversation.ID)
 		request := <-m.asked
 		<-m.ended
+		o.over(second.Run.ID)
 		stop()
 		if len(request.Messages) != 3 || request.Messages[1].Role != providers.RoleModel || request.Messages[2].Text() != "And again" {
 			t.Errorf("the second request has the messages %+v", request.Messages)
@@ -194,6 +203,7 @@ func TestABrokenAnswerIsKeptAndSaidToBeBroken(t *testing.T) {
 		stop := o.work()
 		defer stop()
 		<-m.ended
+		o.over(a.Run.ID)
 		stop()
 		run := o.get(a.Run.ID)
 		if run.State != runs.Failed || run.Error == nil || run.Error.Code != providers.CodeBroken {
@@ -237,6 +247,7 @@ func TestCancel(t *testing.T) {
 			t.Fatal(err)
 		}
 		<-m.ended
+		o.over(a.Run.ID)
 		stop()
 		if run = o.get(a.Run.ID); run.State != runs.Cancelled {
 			t.Errorf("run = %s", run.State)
@@ -329,6 +340,7 @@ func TestDeletedWhileItRuns(t *testing.T) {
 		}
 		close(proceed)
 		<-m.ended
+		o.over(a.Run.ID)
 		stop()
 		if run := o.get(a.Run.ID); run.State != runs.Finished {
 			t.Errorf("run = %s", run.State)

@@ -181,7 +181,6 @@ export function applyConversationEvent(cache: QueryClient, event: LiveEvent): vo
     case "conversations.changed":
       noteConversation(cache, event.data.conversation as Conversation);
       return;
-    case "conversations.annotated":
     case "conversations.deleted":
       patchLists(cache, id, () => undefined);
       return;
@@ -192,6 +191,7 @@ export function applyConversationEvent(cache: QueryClient, event: LiveEvent): vo
     case "conversations.created":
       void cache.invalidateQueries({ queryKey: conversationKeys.lists() });
       return;
+    case "conversations.annotated":
     case "runs.finished":
     case "runs.failed":
     case "runs.cancelled":
