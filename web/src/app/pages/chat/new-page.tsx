@@ -11,8 +11,8 @@ import { TopBar } from "@/ui/page";
 import { Empty, Problem } from "@/ui/states";
 import { useCan, useMe } from "../../session";
 import { useCommands } from "../../shortcuts";
+import { findAgent } from "./find-agent";
 import { splitOutbox, useSender } from "./send";
-import { findAgent } from "./thread-page";
 
 /** A chat that does not exist yet: a greeting, the composer, and four ways to begin. */
 export default function NewChatRoute() {

@@ -10,7 +10,7 @@ import {
   Trash2,
 } from "lucide-react";
 import { lazy, Suspense, useCallback, useRef, useState } from "react";
-import type { Agent, Conversation } from "@/api/types";
+import type { Conversation } from "@/api/types";
 import { agentsQuery } from "@/features/agents/queries";
 import { Composer } from "@/features/conversations/composer";
 import type { DrawCalls, Speaker } from "@/features/conversations/message";
@@ -34,6 +34,7 @@ import { useCan } from "../../session";
 import { useCommands } from "../../shortcuts";
 import { useShell } from "../../store";
 import { useWorkStream } from "./deltas";
+import { findAgent } from "./find-agent";
 import { splitOutbox, useSender } from "./send";
 
 const EventsDrawer = lazy(() =>
@@ -194,11 +195,6 @@ function Talk({ id, mayWrite, onDetails }: { id: string; mayWrite: boolean; onDe
       )}
     </div>
   );
-}
-
-/** The agent with a name; the first one where the name says nothing. */
-export function findAgent(agents: readonly Agent[] | undefined, name: string | undefined): Agent | undefined {
-  return agents?.find((agent) => agent.name === name) ?? agents?.[0];
 }
 
 function ListLink() {

@@ -1,0 +1,6 @@
+import type { Agent } from "@/api/types";
+
+/** The agent with a name; the first one where the name says nothing. */
+export function findAgent(agents: readonly Agent[] | undefined, name: string | undefined): Agent | undefined {
+  return agents?.find((agent) => agent.name === name) ?? agents?.[0];
+}
