@@ -1,5 +1,5 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
-import { Link, useNavigate } from "@tanstack/react-router";
+import { Link, useNavigate, useRouter, useRouterState } from "@tanstack/react-router";
 import {
   Activity,
   Bot,
@@ -16,7 +16,7 @@ import {
   Settings,
   Shield,
 } from "lucide-react";
-import { type ComponentProps, Fragment, lazy, type ReactElement } from "react";
+import { type ComponentProps, Fragment, lazy, type MouseEvent, memo, type ReactElement } from "react";
 import { conversationsQuery } from "@/features/conversations/queries";
 import { recentRunsQuery } from "@/features/runs/queries";
 import { isActive } from "@/features/runs/stream";
@@ -40,8 +40,7 @@ export function usePages() {
   return pages.filter((page) => !page.needs || can(page.needs));
 }
 
-/** The pages of the main menu, in order. */
-const pages: readonly {
+type Page = {
   to:
     | "/"
     | "/inbox"
@@ -64,7 +63,10 @@ const pages: readonly {
   Badge?: typeof InboxBadge;
   /** On a phone it has a place in the bar; the others are under More. */
   tab?: boolean;
-}[] = [
+};
+
+/** The pages of the main menu, in order. */
+const pages: readonly Page[] = [
   { to: "/", label: shell.nav.overview, icon: House, exact: true, tab: true },
   { to: "/inbox", label: shell.nav.inbox, icon: Inbox, Badge: InboxBadge, tab: true },
   { to: "/chat", label: shell.nav.chat, icon: MessageSquare, tab: true },
@@ -99,28 +101,7 @@ export function Sidebar({ rail }: { rail: boolean }) {
           )}
         </button>
       </Named>
-      {usePages().map(({ to, label, icon: Icon, exact, first, Badge }) => (
-        <Fragment key={to}>
-          {first && <div className="hr mx-1.5 my-2 self-stretch" />}
-          <Named rail={rail} text={label}>
-            <Link
-              to={to}
-              className="nav"
-              aria-label={rail || !Badge ? label : undefined}
-              activeOptions={{ exact: !!exact }}
-              activeProps={{ "aria-current": "page" }}
-            >
-              <Icon aria-hidden="true" />
-              {!rail && label}
-              {Badge && (
-                <Later>
-                  <Badge />
-                </Later>
-              )}
-            </Link>
-          </Named>
-        </Fragment>
-      ))}
+      <Pages rail={rail} />
       {!rail && <Recent />}
       <div className="sidefoot">
         <div className="flex items-center justify-between">
@@ -136,6 +117,40 @@ export function Sidebar({ rail }: { rail: boolean }) {
     </nav>
   );
 }
+
+/** The links of the main menu. They are many, so they are plain ones with one watcher of the address for all. */
+const Pages = memo(function Pages({ rail }: { rail: boolean }) {
+  const router = useRouter();
+  const path = useRouterState({ select: (state) => state.location.pathname });
+  const follow = (event: MouseEvent, to: Page["to"]) => {
+    if (event.defaultPrevented || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+    event.preventDefault();
+    void router.navigate({ to });
+  };
+  return usePages().map(({ to, label, icon: Icon, exact, first, Badge }) => (
+    <Fragment key={to}>
+      {first && <div className="hr mx-1.5 my-2 self-stretch" />}
+      <Named rail={rail} text={label}>
+        <a
+          href={to}
+          className="nav"
+          aria-label={rail || !Badge ? label : undefined}
+          aria-current={path === to || (!exact && path.startsWith(`${to}/`)) ? "page" : undefined}
+          onPointerEnter={() => void router.preloadRoute({ to })}
+          onClick={(event) => follow(event, to)}
+        >
+          <Icon aria-hidden="true" />
+          {!rail && label}
+          {Badge && (
+            <Later>
+              <Badge />
+            </Later>
+          )}
+        </a>
+      </Named>
+    </Fragment>
+  ));
+});
 
 function Named({
   rail,
