@@ -7,7 +7,7 @@ export const tools = {
   search: "Find a tool",
   none: "No tool matches",
   noneBody: "Try fewer or other words.",
-  levels: { public: "Looks only", restricted: "Changes things", dangerous: "Can do harm" },
+  levels: { public: "Harmless", restricted: "Changes things", dangerous: "Can do harm" },
   run: "Run once",
   runHint: "It goes through the same guard as a call of an agent.",
   arguments: "Arguments, as JSON",

@@ -24,12 +24,14 @@ export default function MemoryRoute() {
     <>
       <TopBar title={memory.title} />
       <PageBody narrow>
-        <Segmented
-          label={memory.title}
-          value={tab}
-          options={tabs.map((value) => ({ value, label: memory.tabs[value] }))}
-          onChange={(next) => void navigate({ to: "/memory", search: { tab: next }, replace: true })}
-        />
+        <div className="flex">
+          <Segmented
+            label={memory.title}
+            value={tab}
+            options={tabs.map((value) => ({ value, label: memory.tabs[value] }))}
+            onChange={(next) => void navigate({ to: "/memory", search: { tab: next }, replace: true })}
+          />
+        </div>
         {tab === "facts" && <Facts mayWrite={mayWrite} link={link} />}
         {tab === "review" && <Review mayWrite={mayWrite} link={link} />}
         {tab === "knowledge" && <Knowledge mayWrite={mayWrite} />}

@@ -15,12 +15,14 @@ export default function ToolsRoute() {
     <>
       <TopBar title={tools.title} />
       <PageBody narrow>
-        <Segmented
-          label={tools.title}
-          value={tab}
-          options={(["servers", "tools"] as const).map((value) => ({ value, label: tools.tabs[value] }))}
-          onChange={(next) => void navigate({ to: "/tools", search: { tab: next }, replace: true })}
-        />
+        <div className="flex">
+          <Segmented
+            label={tools.title}
+            value={tab}
+            options={(["servers", "tools"] as const).map((value) => ({ value, label: tools.tabs[value] }))}
+            onChange={(next) => void navigate({ to: "/tools", search: { tab: next }, replace: true })}
+          />
+        </div>
         {tab === "servers" ? (
           <Servers mayWrite={can("mcp:write")} />
         ) : (
