@@ -49,6 +49,14 @@ type Voice interface {
 	Progress(c *Call, p tools.Progress)
 }
 
+// Hooks are asked before a turn and told after it.
+type Hooks interface {
+	// BeforeTurn may end the run with an error.
+	BeforeTurn(ctx context.Context, turn int) error
+	// AfterTurn is told of a turn that was kept, before its calls are made.
+	AfterTurn(ctx context.Context, t *Turn)
+}
+
 // Entry is one thing of a run's past; exactly one field is set.
 type Entry struct {
 	Turn    *Turn
@@ -64,6 +72,7 @@ type Loop struct {
 	Tools     Belt              // nil: none
 	Journal   Journal
 	Voice     Voice
+	Hooks     Hooks      // nil: nobody is asked
 	Call      tools.Call // what all calls have in common
 	Limits    Limits
 	Allowance *costs.Allowance
@@ -164,12 +173,20 @@ func (l *Loop) turn(ctx context.Context) (done bool, broken *Turn, err error) {
 	if err := l.makeRoom(ctx); err != nil {
 		return false, nil, err
 	}
+	if l.Hooks != nil {
+		if err := l.Hooks.BeforeTurn(ctx, l.turns+1); err != nil {
+			return false, nil, err
+		}
+	}
 	t, err := l.ask(ctx)
 	if err != nil {
 		return false, t, err
 	}
 	if len(t.Calls) == 0 && t.Stop != providers.StopPaused {
 		more, err := l.Journal.End(ctx, t)
+		if err == nil && !more {
+			l.told(ctx, t)
+		}
 		if err != nil || !more {
 			return err == nil, nil, err
 		}
@@ -186,7 +203,15 @@ func (l *Loop) turn(ctx context.Context) (done bool, broken *Turn, err error) {
 		return false, nil, err
 	}
 	l.note(t)
+	l.told(ctx, t)
 	return false, nil, l.act(ctx, t)
+}
+
+// told lets the hooks know of a turn.
+func (l *Loop) told(ctx context.Context, t *Turn) {
+	if l.Hooks != nil {
+		l.Hooks.AfterTurn(ctx, t)
+	}
 }
 
 // note counts a turn.

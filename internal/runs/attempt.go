@@ -36,6 +36,7 @@ type attempt struct {
 	allowance *costs.Allowance
 	below     int // how many levels of helpers it may have
 	stop      context.CancelCauseFunc
+	hooks     Hooks // nil: nobody wants to know
 
 	mu        sync.Mutex // guards the fields below
 	seq       int        // of the last step
@@ -102,6 +103,9 @@ func (d *Desk) work(ctx context.Context, a *attempt) (err error) {
 	ctx, cancel := a.allowance.Context(ctx, time.Now())
 	defer cancel()
 	broken, err := d.loop(ctx, a, j)
+	if err == nil {
+		a.ended(ctx, Finished, nil)
+	}
 	if err == nil || errors.Is(err, agents.ErrParked) {
 		return err
 	}
@@ -113,6 +117,11 @@ func (d *Desk) work(ctx context.Context, a *attempt) (err error) {
 	if _, endErr := d.end(context.WithoutCancel(ctx), a, e); endErr != nil {
 		return errors.Join(err, endErr)
 	}
+	to, err := Move(a.run.State, e.do)
+	if err != nil {
+		return err
+	}
+	a.ended(ctx, to, e.trouble)
 	if a.parent != nil {
 		return cmpErr(e.trouble, errStopped)
 	}
@@ -263,6 +272,9 @@ func (d *Desk) loop(ctx context.Context, a *attempt, j *journal) (broken *agents
 		return nil, err
 	} else if belt != nil {
 		l.Tools = belt
+	}
+	if err := a.hooked(ctx, &l); err != nil {
+		return nil, err
 	}
 	return l.Run(ctx, j.entries)
 }

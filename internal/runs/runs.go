@@ -126,7 +126,9 @@ type Options struct {
 	// Guidance is what a project's own files tell its agents; nil: nothing.
 	Guidance func(ctx context.Context, ws ids.Workspace, project string) (string, error)
 	// Route picks the agent of a message that names none; nil: the assistant.
-	Route    func(ctx context.Context, who conversations.Asker, text string) (Routing, error)
+	Route func(ctx context.Context, who conversations.Asker, text string) (Routing, error)
+	// Hooks gives those who want to be asked and told of a run, for tools that work in folder; nil: nobody does.
+	Hooks    func(run Run, folder string) Hooks
 	Recaller Recaller // nil: nothing is remembered
 	Observer Observer // nil: nobody learns from finished runs
 
