@@ -21,12 +21,13 @@ type Engine struct {
 	Begin      string // how a write transaction starts
 	Snapshot   string // how a transaction starts that reads one moment
 	Unhurried  string // what makes a connection fit for a transaction that replaces every row
-	RowPlace   string // the name of a row's own place in its table
 	SkipLocked string // suffix of a SELECT that claims rows
 	Types      map[string]string
 	Numbered   bool // $1 instead of ?
 	Direct     bool // the driver takes plain values, so the writer may skip database/sql
 
+	// RowPlace names the columns that tell the rows of a table apart, the engine's own where it has one.
+	RowPlace func(ctx context.Context, q Querier, table string) ([]string, error)
 	// Unique says whether err is a violated unique constraint.
 	Unique func(error) bool
 	// Again says whether the transaction was certainly undone and may be repeated.

@@ -43,8 +43,12 @@ func spared(table string, spare []string) bool {
 
 // forgetIn deletes by the row's place, since tables have keys of different shapes.
 func (db *DB) forgetIn(ctx context.Context, t Table, ws ids.Workspace) (int64, error) {
-	name, place := quoted(t.Name), db.engine.RowPlace
-	statement := "DELETE FROM " + name + " WHERE " + place + " IN (SELECT " + place + " FROM " + name + " WHERE " + workspaceColumn + " = ? LIMIT ?)"
+	columns, err := db.engine.RowPlace(ctx, db.reader, t.Name)
+	if err != nil {
+		return 0, err
+	}
+	name, place := quoted(t.Name), strings.Join(columns, ", ")
+	statement := "DELETE FROM " + name + " WHERE (" + place + ") IN (SELECT " + place + " FROM " + name + " WHERE " + workspaceColumn + " = ? LIMIT ?)"
 	var sum int64
 	for {
 		var n int64

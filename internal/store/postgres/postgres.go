@@ -57,7 +57,7 @@ func open(cfg *pgx.ConnConfig) *store.Engine {
 	return &store.Engine{
 		Name: "postgres", Where: fmt.Sprintf("%s:%d/%s", cfg.Host, cfg.Port, cfg.Database), Write: write, Read: read, Side: side,
 		Begin:      "BEGIN",
-		RowPlace:   "ctid",
+		RowPlace:   func(context.Context, store.Querier, string) ([]string, error) { return []string{"ctid"}, nil },
 		Snapshot:   "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
 		SkipLocked: " FOR UPDATE SKIP LOCKED",
 		Types:      map[string]string{"JSON": "JSONB", "BLOB": "BYTEA"},

@@ -19,6 +19,17 @@ func tables(ctx context.Context, q store.Querier) ([]store.Table, error) {
 	return store.Tables(ctx, q, listTables, kindOf)
 }
 
+// rowPlace is the key of a table made WITHOUT ROWID.
+func rowPlace(ctx context.Context, q store.Querier, table string) ([]string, error) {
+	const key = `SELECT i.name FROM pragma_table_list AS l, pragma_table_info(l.name) AS i
+		WHERE l.schema = 'main' AND l.name = ? AND l.wr = 1 AND i.pk > 0 ORDER BY i.pk`
+	columns, err := store.All[string](ctx, q, key, table)
+	if err != nil || len(columns) > 0 {
+		return columns, err
+	}
+	return []string{"rowid"}, nil
+}
+
 // kindOf follows SQLite's own rules of affinity.
 func kindOf(declared string) store.Kind {
 	switch {

@@ -54,7 +54,7 @@ func Open(path string) (*store.Engine, error) {
 	e := &store.Engine{
 		Name: "sqlite", Where: path, Path: path, Write: write, Read: read, Side: side,
 		Begin:    "BEGIN IMMEDIATE",
-		RowPlace: "rowid",
+		RowPlace: rowPlace,
 		Snapshot: "BEGIN",
 		Types:    map[string]string{"JSON": "TEXT", "BLOB": "BLOB"},
 		Unique:   unique,

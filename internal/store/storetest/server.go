@@ -20,6 +20,8 @@ import (
 	"testing"
 
 	_ "github.com/jackc/pgx/v5/stdlib" // registers "pgx"
+
+	"github.com/fluxway/fluxway/internal/store/postgres"
 )
 
 // server is the throwaway PostgreSQL of this test process.
@@ -128,7 +130,11 @@ func (c *cluster) start() error {
 	if err := c.exec("CREATE DATABASE migrated TEMPLATE template0"); err != nil {
 		return err
 	}
-	return migrated(c.url("migrated"))
+	engine, err := postgres.Open(c.url("migrated"))
+	if err != nil {
+		return err
+	}
+	return migrated(engine)
 }
 
 // watch starts a shell that outlives this process, however it ends: when the

@@ -9,8 +9,11 @@ package storetest
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 
 	"github.com/fluxway/fluxway/internal/ids"
@@ -35,16 +38,41 @@ func Each(t *testing.T, test func(t *testing.T, db *store.DB)) {
 // SQLite opens a fresh, migrated file.
 func SQLite(t testing.TB) *store.DB {
 	t.Helper()
-	engine, err := sqlite.Open(filepath.Join(t.TempDir(), "fluxway.db"))
+	file, err := template()
 	if err != nil {
 		t.Fatal(err)
 	}
-	db := open(t, engine)
-	if err := db.Migrate(context.Background()); err != nil {
+	path := filepath.Join(t.TempDir(), "fluxway.db")
+	if err := os.WriteFile(path, file, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return db
+	engine, err := sqlite.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return open(t, engine)
 }
+
+// template is a migrated file, made once: migrating costs more than most tests do.
+var template = sync.OnceValues(func() ([]byte, error) {
+	dir, err := os.MkdirTemp("", "fluxway-template-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	path := filepath.Join(dir, "fluxway.db")
+	engine, err := sqlite.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	if err := migrated(engine); err != nil {
+		return nil, err
+	}
+	if info, err := os.Stat(path + "-wal"); err == nil && info.Size() > 0 {
+		return nil, errors.New("the template was closed with part of it outside the file")
+	}
+	return os.ReadFile(path)
+})
 
 // Postgres opens a fresh, migrated database of the throwaway server.
 func Postgres(t testing.TB) *store.DB {
@@ -110,19 +138,14 @@ func open(t testing.TB, engine *store.Engine) *store.DB {
 // Workspace is an id of a workspace that no other test uses.
 func Workspace() ids.Workspace { return ids.New[ids.Workspace]() }
 
-// migrated brings an empty database up to date.
-func migrated(url string) error {
-	engine, err := postgres.Open(url)
-	if err != nil {
-		return err
-	}
+// migrated brings an empty database up to date and closes it.
+func migrated(engine *store.Engine) error {
 	db, err := store.New(store.Options{Engine: engine})
 	if err != nil {
 		return err
 	}
-	defer db.Close()
 	if err := db.Migrate(context.Background()); err != nil {
-		return fmt.Errorf("migrating the template database: %w", err)
+		return fmt.Errorf("migrating the template database: %w", errors.Join(err, db.Close()))
 	}
-	return nil
+	return db.Close()
 }
