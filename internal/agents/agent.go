@@ -24,6 +24,7 @@ type Agent struct {
 	Hue          string       `json:"hue" yaml:"hue" doc:"The agent's colour, the same everywhere."`
 
 	Origin    Origin    `json:"origin" yaml:"-"`
+	Plugin    string    `json:"plugin,omitempty" yaml:"-" doc:"The plugin it comes from; it cannot be changed here then."`
 	Version   int       `json:"version" yaml:"-" doc:"Counts from 1 with every change; 0: never changed."`
 	UpdatedAt time.Time `json:"updated_at,omitzero" yaml:"-"`
 }
@@ -36,6 +37,7 @@ const (
 	FromPreset    Origin = "preset"    // part of the binary
 	FromConfig    Origin = "config"    // the settings file
 	FromWorkspace Origin = "workspace" // made or changed through the API
+	FromPlugin    Origin = "plugin"    // given by a plugin, where nobody else has the name
 )
 
 // Native is the driver that executes an agent with our own loop.

@@ -53,7 +53,8 @@ type Roster struct {
 	mu      sync.Mutex // guards the fields below
 	base    map[string]Agent
 	shelves map[ids.Workspace]*shelf
-	turn    uint64 // counts what makes shelves stale, so that one read before is not kept
+	turn    uint64                               // counts what makes shelves stale, so that one read before is not kept
+	given   map[ids.Workspace]map[string][]Agent // by plugins, by their names
 }
 
 // New makes a roster of the presets that nobody can change; model is what they use.

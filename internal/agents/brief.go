@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 	"syscall"
 	"unicode/utf8"
@@ -24,6 +25,8 @@ type Projects interface {
 type BrieferOptions struct {
 	Projects Projects // nil: no folder is trusted
 	MaxFile  int      // bytes of one instruction file; 0: 32 KiB
+	// Shelf is skills that a workspace has for all its projects; nil: none.
+	Shelf func(ctx context.Context, ws ids.Workspace) []Shelved
 }
 
 // Briefer reads what a project's own files tell its agents.
@@ -45,8 +48,11 @@ var instructionFiles = []string{"AGENTS.md", "CLAUDE.md"}
 // nobody trusts are not even opened.
 func (b *Briefer) Guidance(ctx context.Context, ws ids.Workspace, folder string) (string, error) {
 	root, err := b.enter(ctx, ws, folder)
-	if err != nil || root == nil {
+	if err != nil {
 		return "", err
+	}
+	if root == nil {
+		return skillList(b.shelved(ctx, ws, nil)), nil
 	}
 	defer root.Close()
 	var texts []string
@@ -67,10 +73,24 @@ func (b *Briefer) Guidance(ctx context.Context, ws ids.Workspace, folder string)
 	if err != nil {
 		return "", fmt.Errorf("reading the skills of %s: %w", folder, err)
 	}
-	if len(skills) > 0 {
+	if skills = append(skills, b.shelved(ctx, ws, skills)...); len(skills) > 0 {
 		texts = append(texts, skillList(skills))
 	}
 	return strings.Join(texts, "\n\n"), nil
+}
+
+// shelved is the workspace's skills of names that its project does not have.
+func (b *Briefer) shelved(ctx context.Context, ws ids.Workspace, have []Skill) []Skill {
+	if b.opts.Shelf == nil {
+		return nil
+	}
+	var list []Skill
+	for _, s := range b.opts.Shelf(ctx, ws) {
+		if !slices.ContainsFunc(have, func(o Skill) bool { return o.Name == s.Name }) {
+			list = append(list, s.Skill)
+		}
+	}
+	return list
 }
 
 // enter opens a folder if it is trusted; nil if it is not, or is not there. The

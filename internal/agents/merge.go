@@ -43,7 +43,7 @@ func (a Agent) merged(patch json.RawMessage) (Agent, error) {
 	if err := strictjson.New(strictjson.Options{}).Unmarshal(text, &next); err != nil {
 		return a, err
 	}
-	next.Origin, next.Version, next.UpdatedAt = a.Origin, a.Version, a.UpdatedAt
+	next.Origin, next.Plugin, next.Version, next.UpdatedAt = a.Origin, a.Plugin, a.Version, a.UpdatedAt
 	return next, nil
 }
 

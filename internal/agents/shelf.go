@@ -86,7 +86,7 @@ func (r *Roster) read(ctx context.Context, ws ids.Workspace, base map[string]Age
 	if err != nil {
 		return nil, fmt.Errorf("reading the agents of %s: %w", ws, err)
 	}
-	return newShelf(base, rows)
+	return newShelf(base, rows, r.contributed(ws)...)
 }
 
 func closeSub(sub *events.Subscription) {
@@ -161,8 +161,8 @@ func (e *ear) Closed(error) {
 	}
 }
 
-// newShelf puts the layers over each other.
-func newShelf(base map[string]Agent, rows []row) (*shelf, error) {
+// newShelf puts the layers over each other; what plugins give fills the names that are left.
+func newShelf(base map[string]Agent, rows []row, given ...Agent) (*shelf, error) {
 	s := &shelf{agents: maps.Clone(base), rows: make(map[string]row, len(rows))}
 	for _, own := range rows {
 		s.rows[own.Name] = own
@@ -174,6 +174,11 @@ func newShelf(base map[string]Agent, rows []row) (*shelf, error) {
 			s.agents[own.Name] = below
 		case own.State == live:
 			s.agents[own.Name] = own.agent()
+		}
+	}
+	for _, a := range given {
+		if _, taken := s.agents[a.Name]; !taken {
+			s.agents[a.Name] = a
 		}
 	}
 	s.names = slices.Sorted(maps.Keys(s.agents))

@@ -24,7 +24,8 @@ import (
 type Skill struct {
 	Name        string `json:"name"`
 	Description string `json:"description"`
-	Folder      string `json:"folder"` // below the project
+	Folder      string `json:"folder"` // below the project, or below the plugin's own folder
+	Plugin      string `json:"plugin,omitempty"`
 }
 
 // skillFolders hold a folder for each skill; the first of a name wins.
@@ -38,14 +39,20 @@ const (
 	readSkillName = "read_skill"
 )
 
-// Skills lists the skills of a project that is trusted; none of any other.
+// Skills lists the skills of a project that is trusted, and those that the workspace has for all.
 func (b *Briefer) Skills(ctx context.Context, ws ids.Workspace, folder string) ([]Skill, error) {
 	root, err := b.enter(ctx, ws, folder)
-	if err != nil || root == nil {
-		return []Skill{}, err
+	if err != nil {
+		return nil, err
 	}
-	defer root.Close()
-	return skillsIn(root)
+	skills := []Skill{}
+	if root != nil {
+		defer root.Close()
+		if skills, err = skillsIn(root); err != nil {
+			return nil, err
+		}
+	}
+	return append(skills, b.shelved(ctx, ws, skills)...), nil
 }
 
 func skillsIn(root *os.Root) ([]Skill, error) {
@@ -114,6 +121,9 @@ func frontMatter(text string) (head, body string, ok bool) {
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 func skillList(skills []Skill) string {
+	if len(skills) == 0 {
+		return ""
+	}
 	var b strings.Builder
 	b.WriteString("# Skills\n\nInstructions for certain tasks. When one fits, read it with " + readSkillName + " before you start.\n")
 	for _, s := range skills {
@@ -131,7 +141,7 @@ type skillTool struct{ briefer *Briefer }
 func (skillTool) Spec() tools.Spec {
 	return tools.Spec{
 		Name: readSkillName, Title: "Read a skill", Level: tools.Public, ReadOnly: true, Repeatable: true, MaxOutput: 2 * maxSkill,
-		Description: "Reads one of this project's skills: instructions for a certain kind of task. Give file to read one of the files that the skill mentions.",
+		Description: "Reads one of the skills: instructions for a certain kind of task. Give file to read one of the files that the skill mentions.",
 		Schema: json.RawMessage(`{"type":"object","additionalProperties":false,"required":["name"],"properties":{` +
 			`"name":{"type":"string","description":"the skill's name as listed"},` +
 			`"file":{"type":"string","description":"a file of the skill, relative to its folder; left out: SKILL.md"}}}`),
@@ -147,27 +157,41 @@ func (t skillTool) Run(ctx context.Context, call tools.Call) (tools.Result, erro
 	if err := json.Unmarshal(call.Args, &args); err != nil {
 		return tools.Result{}, fault.New(fault.Invalid, "bad_arguments", "The arguments cannot be read: %v.", err)
 	}
-	root, err := t.briefer.enter(ctx, call.Workspace, call.Folder)
+	skills, err := t.briefer.Skills(ctx, call.Workspace, call.Folder)
 	if err != nil {
 		return tools.Result{}, err
 	}
-	if root == nil {
+	if len(skills) == 0 {
 		return tools.Result{}, fault.New(fault.NotFound, "skill_not_found", "There are no skills here.").WithHint("Go on without.")
-	}
-	defer root.Close()
-	skills, err := skillsIn(root)
-	if err != nil {
-		return tools.Result{}, err
 	}
 	i := slices.IndexFunc(skills, func(s Skill) bool { return s.Name == args.Name })
 	if i < 0 {
 		return tools.Result{}, noSkill(skills, args.Name)
 	}
+	root, err := t.briefer.home(ctx, call, skills[i])
+	if err != nil {
+		return tools.Result{}, err
+	}
+	defer root.Close()
 	text, err := skillText(root, skills[i], args.File)
 	if err != nil {
 		return tools.Result{}, err
 	}
 	return tools.Result{Parts: []tools.Part{{Kind: tools.PartText, Text: text}}}, nil
+}
+
+// home opens the folder that a skill's own is below.
+func (b *Briefer) home(ctx context.Context, call tools.Call, s Skill) (*os.Root, error) {
+	if s.Plugin != "" {
+		for _, have := range b.opts.Shelf(ctx, call.Workspace) {
+			if have.Skill == s {
+				return os.OpenRoot(have.Root)
+			}
+		}
+	} else if root, err := b.enter(ctx, call.Workspace, call.Folder); root != nil || err != nil {
+		return root, err
+	}
+	return nil, fault.New(fault.NotFound, "skill_not_found", "The skill %s is gone.", s.Name).WithHint("Go on without.")
 }
 
 func noSkill(skills []Skill, name string) error {

@@ -152,6 +152,9 @@ func (r *Roster) put(ctx context.Context, ws ids.Workspace, s *shelf, st step) (
 func (r *Roster) write(ctx context.Context, tx *store.Tx, ws ids.Workspace, s *shelf, st *step) error {
 	st.agent = st.agent.clone()
 	a := &st.agent
+	if there := s.agents[a.Name]; there.Origin == FromPlugin {
+		return ofPlugin(there)
+	}
 	own, ok := s.rows[a.Name]
 	if ok && st.from != own.Version && st.change != WasCreated {
 		return stale(a.Name)

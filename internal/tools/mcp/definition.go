@@ -51,6 +51,15 @@ type Definition struct {
 	Disabled bool                                  `json:"disabled,omitempty"`
 
 	Secrets map[string]secret.Text `json:"-"`
+	// Ready is asked before the server is reached; with an error it is not. nil: nobody is asked.
+	Ready func() error `json:"-"`
+}
+
+func (d *Definition) ready() error {
+	if d.Ready == nil {
+		return nil
+	}
+	return d.Ready()
 }
 
 var (

@@ -209,7 +209,11 @@ func (l *link) connect(ctx context.Context, cancel context.CancelCauseFunc) {
 	late := fault.New(fault.Timeout, "mcp_slow_start", "The MCP server %s did not answer within %s.", def.Name, patience).
 		WithHint("Its log says more: fluxway mcp logs %s.", def.Name)
 	timer := time.AfterFunc(patience, func() { cancel(late) })
-	v, err := l.dial(ctx, cancel, def)
+	var v *live
+	err := def.ready()
+	if err == nil {
+		v, err = l.dial(ctx, cancel, def)
+	}
 	if err == nil {
 		err = l.list(ctx, v)
 	}

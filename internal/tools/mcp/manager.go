@@ -190,7 +190,7 @@ func (m *Manager) Load(ctx context.Context) error {
 		}
 	}
 	for _, s := range m.all() {
-		if s.key.ws != "" && !seen[s.key] {
+		if s.key.ws != "" && s.plugin == "" && !seen[s.key] {
 			m.drop(s)
 			continue
 		}
@@ -206,7 +206,7 @@ func (m *Manager) take(k key, r row) error {
 	m.mu.Lock()
 	s, ok := m.servers[k]
 	m.mu.Unlock()
-	if ok && s.current(r.UpdatedAt) {
+	if ok && (s.plugin != "" || s.current(r.UpdatedAt)) {
 		return nil
 	}
 	def := r.Definition

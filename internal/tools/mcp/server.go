@@ -16,9 +16,10 @@ import (
 // server is one server, with a link per person where each signs in and one for all otherwise.
 // Lock order: server.mu, then link.mu.
 type server struct {
-	m   *Manager
-	key key
-	log ring
+	m      *Manager
+	key    key
+	plugin string // that gives it; "": none
+	log    ring
 
 	pinning sync.Mutex // held while pins are read, decided and written
 

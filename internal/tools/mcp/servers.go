@@ -16,7 +16,8 @@ import (
 // Server is a server as people see it: never with a secret.
 type Server struct {
 	Definition
-	Source    string    `json:"source" enum:"stored,settings" doc:"settings: it is changed in the settings file and belongs to everyone."`
+	Source    string    `json:"source" enum:"stored,settings,plugin" doc:"settings: it is changed in the settings file and belongs to everyone."`
+	Plugin    string    `json:"plugin,omitempty" doc:"The plugin that gives it."`
 	State     State     `json:"state" enum:"idle,starting,ready,waiting,stopped,needs_signin" doc:"idle: it starts when it is needed; waiting: it failed and is tried again; needs_signin: you have to sign in there."`
 	Reason    string    `json:"reason,omitempty" doc:"Why it is not ready."`
 	Hint      string    `json:"hint,omitempty" doc:"What to do about it."`
@@ -101,6 +102,9 @@ func (s *server) view(user ids.User) Server {
 	return out
 }
 
+	if s.plugin != "" {
+		out.Source, out.Plugin = "plugin", s.plugin
+	}
 // Add stores a server.
 func (m *Manager) Add(ctx context.Context, ws ids.Workspace, def Definition) error {
 	if err := def.Check(); err != nil {
@@ -138,6 +142,9 @@ func (m *Manager) Add(ctx context.Context, ws ids.Workspace, def Definition) err
 // Change replaces a server's definition. Secrets that change names are replaced, with an empty value forgotten; others stay.
 func (m *Manager) Change(ctx context.Context, ws ids.Workspace, name string, change func(*Definition), secrets map[string]secret.Text) error {
 	s, err := m.own(ws, name)
+	if own := m.servers[key{ws, def.Name}]; own != nil && own.plugin != "" {
+		taken = true
+	}
 	if err != nil {
 		return err
 	}
@@ -213,6 +220,10 @@ func (m *Manager) Start(ctx context.Context, ws ids.Workspace, name string, user
 	}
 	if err := s.load(ctx); err != nil {
 		return err
+	if s.plugin != "" {
+		return nil, fault.New(fault.Conflict, "server_of_plugin", "The server %s comes with the plugin %s.", name, s.plugin).
+			WithHint("Change the plugin's settings, or disable it: fluxway plugins show %s.", s.plugin)
+	}
 	}
 	l := s.link(user)
 	l.forgive()

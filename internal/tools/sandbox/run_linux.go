@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -62,7 +63,7 @@ func (s *Sandbox) run(ctx context.Context, job Job) (Exit, error) {
 	}
 	m := s.machine
 	o := order{
-		Argv: job.Argv, Dir: job.Dir, Hidden: s.opts.Hidden, Readable: append([]string(nil), s.opts.Readable...), Limits: job.Limits,
+		Argv: job.Argv, Dir: job.Dir, Hidden: s.opts.Hidden, Readable: slices.Concat(s.opts.Readable, job.Readable), Limits: job.Limits,
 		Namespace: m.namespaces, Proc: m.proc, Landlock: m.landlock > 0, Seccomp: m.seccomp,
 		Loopback: m.namespaces && !job.Network, NoNetwork: !m.namespaces && !job.Network,
 	}
@@ -184,6 +185,9 @@ func newProcess(ctx context.Context, job Job, o order, group *cgroup) (*process,
 	cmd.Args = []string{"fluxway", Word, stage}
 	cmd.Env = []string{"GOMAXPROCS=1", "GOTRACEBACK=none"}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = job.Stdin, job.Output, job.Output
+	if job.Errors != nil {
+		cmd.Stderr = job.Errors
+	}
 	cmd.ExtraFiles = []*os.File{memory, readyIn, statusOut}
 	cmd.SysProcAttr = attr
 	cmd.WaitDelay = 2 * time.Second

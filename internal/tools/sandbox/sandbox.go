@@ -61,11 +61,13 @@ type Job struct {
 	Dir      string   // where it starts; in Folder
 	Folder   string   // the project
 	ReadOnly bool     // the project too may only be read
+	Readable []string // more folders that may be read, also hidden ones
 	Env      []string // besides PATH, HOME, TMPDIR, LANG and TERM
 	Network  bool     // may talk to other machines
 	Limits   Limits   // zero fields: as Options.Limits
 	Stdin    io.Reader
 	Output   io.Writer // both streams, in the order they were written
+	Errors   io.Writer // takes the second stream apart; nil: it is in Output
 }
 
 // Exit is how a job ended.

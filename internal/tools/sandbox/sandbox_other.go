@@ -24,6 +24,9 @@ func probe(context.Context, *Sandbox) (machine, Isolation) {
 func (s *Sandbox) run(ctx context.Context, job Job) (Exit, error) {
 	cmd := exec.CommandContext(ctx, job.Argv[0], job.Argv[1:]...)
 	cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = job.Dir, job.Stdin, job.Output, job.Output
+	if job.Errors != nil {
+		cmd.Stderr = job.Errors
+	}
 	cmd.Env = append([]string{"PATH=" + s.opts.Path, "TERM=dumb"}, job.Env...)
 	cmd.WaitDelay = 2 * time.Second
 	err := cmd.Run()
