@@ -34,6 +34,7 @@ func (a conversationsAPI) routes() []route {
 		{"GET", "/api/v1/conversations/{conversation}/comments", "conversations:read", "What people remarked, oldest first.", handler(a.comments)},
 		{"POST", "/api/v1/conversations/{conversation}/comments", "conversations:write", "Remark on a message.", handler(a.comment, status(201))},
 		{"DELETE", "/api/v1/conversations/{conversation}/comments/{comment}", "conversations:write", "Take a remark back.", handler(a.uncomment)},
+		{"POST", "/api/v1/conversations/{conversation}/presence", "conversations:read", "Tell the others who look at it that this window does.", handler(a.appear, quiet)},
 		{"POST", "/api/v1/attachments", "conversations:write", "Keep a file that a message will use.", handler(a.attach, status(201), bodyLimit(maxUpload))},
 		{"GET", "/api/v1/attachments/{attachment}/content", "conversations:read", "The content of a file.", door(a.content, media("application/octet-stream"))},
 	}
@@ -186,6 +187,22 @@ type commentPath struct {
 
 func (a conversationsAPI) uncomment(ctx context.Context, in commentPath) (nothing, error) {
 	return nothing{}, a.book.Uncomment(ctx, asker(ctx), in.Conversation, in.Comment)
+}
+
+type presenceRequest struct {
+	conversationPath
+	Window string `json:"window" required:"true" min:"1" max:"64" doc:"Made up by the window; tells two windows of one person apart."`
+	Device string `json:"device" enum:"desktop,tablet,phone"`
+	Typing bool   `json:"typing"`
+	Left   bool   `json:"left" doc:"The window is being closed."`
+	Asks   bool   `json:"asks" doc:"The others are to say that they are there."`
+}
+
+func (a conversationsAPI) appear(ctx context.Context, in presenceRequest) (nothing, error) {
+	id := identity.From(ctx)
+	return nothing{}, a.book.Appear(ctx, askerOf(id), in.Conversation, conversations.Presence{
+		Window: in.Window, User: id.User, Name: cmp.Or(id.Name, id.Login), Device: in.Device, Typing: in.Typing, Left: in.Left, Asks: in.Asks,
+	})
 }
 
 type attachRequest struct {

@@ -17,7 +17,7 @@ type runsAPI struct{ desk *runs.Desk }
 
 func (a runsAPI) routes() []route {
 	return []route{
-		{"GET", "/api/v1/runs", "runs:read", "The caller's runs, newest first.", handler(a.list)},
+		{"GET", "/api/v1/runs", "runs:read", "The caller's runs, newest first; of a conversation, everyone's.", handler(a.list)},
 		{"GET", "/api/v1/runs/{run}", "runs:read", "One run, with the answer so far.", handler(a.get)},
 		{"GET", "/api/v1/runs/{run}/steps", "runs:read", "What a run did, step by step, oldest first.", handler(a.steps)},
 		{"GET", "/api/v1/runs/{run}/helpers", "runs:read", "The helpers of a run, oldest first.", handler(a.helpers)},
@@ -29,6 +29,7 @@ func (a runsAPI) routes() []route {
 		{"POST", "/api/v1/conversations/{conversation}/messages/{message}/regenerate", "runs:write", "Answer a message again, beside the old answer.", handler(a.regenerate, status(202))},
 		{"POST", "/api/v1/conversations/{conversation}/messages/{message}/edit", "runs:write", "Say something else in place of a message: a new branch.",
 			handler(a.edit, status(202), bodyLimit(conversations.MaxMessage+(64<<10)))},
+		{"GET", "/api/v1/conversations/{conversation}/context", "runs:read", "What fills the context of the next message, by where it comes from.", handler(a.context)},
 		{"POST", "/api/v1/broadcast", "runs:write", "Ask several agents the same, each in a conversation of its own.",
 			handler(a.broadcast, status(202), bodyLimit(conversations.MaxMessage+(64<<10)))},
 	}
@@ -130,6 +131,17 @@ type editRequest struct {
 
 func (a runsAPI) edit(ctx context.Context, in editRequest) (runs.Accepted, error) {
 	return a.desk.Edit(ctx, asker(ctx), in.Conversation, in.ID, runs.Request{Message: in.Message, Attachments: in.Attachments, Model: in.Model, Key: keyOf(ctx)})
+}
+
+type contextQuery struct {
+	Conversation ids.Conversation `path:"conversation"`
+	Agent        string           `query:"agent" max:"128" doc:"The conversation's if left out."`
+	Model        string           `query:"model" max:"256" doc:"The agent's own if left out."`
+	Text         bool             `query:"text" doc:"With what is said, not only how much it is."`
+}
+
+func (a runsAPI) context(ctx context.Context, in contextQuery) (runs.Context, error) {
+	return a.desk.ContextOf(ctx, asker(ctx), in.Conversation, in.Agent, in.Model, in.Text)
 }
 
 type broadcastRequest struct {

@@ -45,6 +45,7 @@ var bodies = map[string]string{
 	"POST /api/v1/conversations/{conversation}/comments":                `{"message":"msg_01ARZ3NDEKTSV4RRFFQ69G5FAV","text":"x"}`,
 	"POST /api/v1/runs/{run}/fork":                                      `{"turn":1}`,
 	"POST /api/v1/conversations/{conversation}/messages/{message}/edit": `{"message":"x"}`,
+	"POST /api/v1/conversations/{conversation}/presence":                `{"window":"w1"}`,
 	"POST /api/v1/attachments":                                          `{"name":"x.txt","data":"eA=="}`,
 	"POST /api/v1/conversations/import":                                 `{"format":"fluxway.conversation","version":1,"exported_at":"2026-01-01T00:00:00Z","title":"t","agent":"assistant","created_at":"2026-01-01T00:00:00Z","messages":[]}`,
 	"POST /api/v1/session/workspace":                                    `{"workspace":"ws_01ARZ3NDEKTSV4RRFFQ69G5FAV"}`,
@@ -164,7 +165,7 @@ func TestAViewerChangesNothing(t *testing.T) {
 		if r.Public || r.Method == http.MethodGet {
 			continue
 		}
-		own := r.Permission == "signed_in" || r.Permission == "events:read" || strings.HasPrefix(r.Permission, "account:") || r.Permission == "config:read" || r.Permission == "costs:read" || r.Permission == "guard:read" || r.Permission == "projects:read" || r.Permission == "memory:read"
+		own := r.Permission == "signed_in" || r.Permission == "events:read" || strings.HasPrefix(r.Permission, "account:") || r.Permission == "config:read" || r.Permission == "costs:read" || r.Permission == "guard:read" || r.Permission == "projects:read" || r.Permission == "memory:read" || r.Permission == "conversations:read"
 		viewer := w.Viewer.Do(t, r.Method, fill(r.Pattern, nil), body(r))
 		if p, err := viewer.Problem(); !own && (viewer.Status != http.StatusForbidden || err != nil) {
 			t.Errorf("%s as a viewer: %d %s (%v), want 403", name(r), viewer.Status, p.Code, err)

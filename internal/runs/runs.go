@@ -216,15 +216,24 @@ type Filter struct {
 
 var likeEscape = strings.NewReplacer("!", "!!", "%", "!%", "_", "!_")
 
-// List reads the asker's own runs, newest first.
+// List reads the asker's own runs, newest first; of a conversation the asker may see, everyone's.
 func (d *Desk) List(ctx context.Context, who conversations.Asker, f Filter) (page.Page[Run], error) {
 	after, _, err := page.Decode[ids.Run](f.Cursor)
 	if err != nil {
 		return page.Page[Run]{}, err
 	}
+	user := who.User
+	if f.Conversation != "" {
+		switch _, err := d.opts.Conversations.Get(ctx, who, f.Conversation); {
+		case err == nil:
+			user = ""
+		case fault.From(err).Kind != fault.NotFound:
+			return page.Page[Run]{}, err
+		}
+	}
 	like := "%" + likeEscape.Replace(strings.ToLower(f.Search)) + "%"
 	since, until := micros(f.Since), micros(f.Until)
-	rows, err := store.All[Run](ctx, d.opts.DB.Read(), listRuns, who.Workspace, who.User, f.Parent, f.State, f.State, f.Conversation, f.Conversation,
+	rows, err := store.All[Run](ctx, d.opts.DB.Read(), listRuns, who.Workspace, user, user, f.Parent, f.State, f.State, f.Conversation, f.Conversation,
 		f.Agent, f.Agent, f.Search, like, since, since, until, until, after, after, f.Size()+1)
 	if err != nil {
 		return page.Page[Run]{}, fmt.Errorf("listing runs: %w", err)

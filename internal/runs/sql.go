@@ -16,7 +16,7 @@ const selectVisibleRun = `SELECT ` + columns + ` FROM runs_runs WHERE id = ? AND
 // A run that a person started; helpers are listed by their parent.
 const listRuns = `
 	SELECT ` + columns + ` FROM runs_runs
-	WHERE workspace_id = ? AND user_id = ? AND parent_id = ? AND (? = '' OR state = ?) AND (? = '' OR conversation_id = ?) AND (? = '' OR agent = ?)
+	WHERE workspace_id = ? AND (? = '' OR user_id = ?) AND parent_id = ? AND (? = '' OR state = ?) AND (? = '' OR conversation_id = ?) AND (? = '' OR agent = ?)
 		AND (? = '' OR lower(title) LIKE ? ESCAPE '!') AND (CAST(? AS BIGINT) = 0 OR created_at >= ?) AND (CAST(? AS BIGINT) = 0 OR created_at < ?)
 		AND (? = '' OR id < ?)
 	ORDER BY id DESC LIMIT ?`

@@ -2334,6 +2334,44 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  "/api/v1/conversations/{conversation}/presence": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get?: never;
+    put?: never;
+    /** Tell the others who look at it that this window does. */
+    post: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path: {
+          conversation: string;
+        };
+        cookie?: never;
+      };
+      requestBody: {
+        content: {
+          "application/json": components["schemas"]["PresenceRequest"];
+        };
+      };
+      responses: {
+        204: {
+          headers: { [name: string]: unknown };
+          content?: never;
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   "/api/v1/attachments": {
     parameters: { query?: never; header?: never; path?: never; cookie?: never };
     get?: never;
@@ -3007,7 +3045,7 @@ export interface paths {
   };
   "/api/v1/runs": {
     parameters: { query?: never; header?: never; path?: never; cookie?: never };
-    /** The caller's runs, newest first. */
+    /** The caller's runs, newest first; of a conversation, everyone's. */
     get: {
       parameters: {
         query?: {
@@ -3464,6 +3502,49 @@ export interface paths {
         };
       };
     };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/conversations/{conversation}/context": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** What fills the context of the next message, by where it comes from. */
+    get: {
+      parameters: {
+        query?: {
+          /** The conversation's if left out. */
+          agent?: string;
+          /** The agent's own if left out. */
+          model?: string;
+          /** With what is said, not only how much it is. */
+          text?: boolean;
+        };
+        header?: never;
+        path: {
+          conversation: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Context"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    put?: never;
+    post?: never;
     delete?: never;
     options?: never;
     head?: never;
@@ -9459,6 +9540,16 @@ export interface components {
       message: string;
       text: string;
     };
+    PresenceRequest: {
+      /** Made up by the window; tells two windows of one person apart. */
+      window: string;
+      device?: "desktop" | "tablet" | "phone";
+      typing?: boolean;
+      /** The window is being closed. */
+      left?: boolean;
+      /** The others are to say that they are there. */
+      asks?: boolean;
+    };
     AttachRequest: {
       name: string;
       media_type?: string;
@@ -9919,6 +10010,25 @@ export interface components {
       message: string;
       attachments?: string[];
       model?: string;
+    };
+    Context: {
+      agent: string;
+      model: string;
+      /** Tokens the model can read; left out when unknown. */
+      limit?: number;
+      /** Tokens, estimated. */
+      used: number;
+      /** How many messages the model gets at the most; older ones stay behind. */
+      messages: number;
+      sections: components["schemas"]["ContextSection"][];
+    };
+    ContextSection: {
+      kind: "instructions" | "guidance" | "memory" | "tools" | "messages" | "results" | "files";
+      tokens: number;
+      /** Messages, tools, files: whatever it holds. */
+      count: number;
+      /** What it says, cut where it is long; only when asked for. */
+      text?: string;
     };
     BroadcastRequest: {
       agents: string[];
