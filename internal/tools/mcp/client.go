@@ -242,6 +242,10 @@ func (s *server) failure(ctx context.Context, err error) error {
 		return cause
 	}
 	name := s.key.name
+	var signIn *fault.Fault
+	if errors.As(err, &signIn) && signIn.Code == "mcp_signin_needed" {
+		return signIn
+	}
 	var answer *jsonrpc.Error
 	switch {
 	case errors.Is(context.Cause(ctx), errLost), errors.Is(err, sdk.ErrConnectionClosed), errors.Is(err, sdk.ErrSessionMissing):

@@ -53,6 +53,8 @@ type link struct {
 	program  string
 	used     time.Time
 	wanting  chan string // hears where a person has to sign in; nil: nobody is there to do so
+	granted  []string    // what the sign-in in use may do
+	scopes   []string    // what the next sign-in has to ask for besides
 }
 
 // live is a connection that stands.

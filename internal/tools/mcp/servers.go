@@ -32,8 +32,16 @@ type Server struct {
 	Waiting   int       `json:"waiting" doc:"Tools that wait for consent."`
 	ListedAt  time.Time `json:"listed_at,omitzero" doc:"When it last said which tools it has."`
 	Secrets   []string  `json:"secrets" doc:"Their names; the values are never shown."`
+	Signed    Signed    `json:"signed,omitzero"`
 	CreatedAt time.Time `json:"created_at,omitzero"`
 	UpdatedAt time.Time `json:"updated_at,omitzero"`
+}
+
+// Signed is how a person's sign-in at a server stands.
+type Signed struct {
+	In     bool      // there is one
+	Ends   time.Time // when it has to be renewed; zero: never
+	Renews bool      // by itself
 }
 
 // Servers lists the servers of a workspace by name, as one person sees them.
@@ -43,9 +51,14 @@ func (m *Manager) Servers(ctx context.Context, ws ids.Workspace, user ids.User) 
 	}
 	out := []Server{}
 	for _, s := range m.all() {
-		if s.key.ws == ws || s.key.ws == "" {
-			out = append(out, s.view(user))
+		if s.key.ws != ws && s.key.ws != "" {
+			continue
 		}
+		one, err := s.shown(ctx, user)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, one)
 	}
 	return out, nil
 }
@@ -59,7 +72,24 @@ func (m *Manager) Server(ctx context.Context, ws ids.Workspace, name string, use
 	if err != nil {
 		return Server{}, err
 	}
-	return s.view(user), nil
+	return s.shown(ctx, user)
+}
+
+// shown is a server with how a person's sign-in there stands.
+func (s *server) shown(ctx context.Context, user ids.User) (Server, error) {
+	out := s.view(user)
+	if !out.SignIn || user == "" {
+		return out, nil
+	}
+	g, err := s.link(user).readGrant(ctx)
+	if err != nil || g == nil {
+		return out, err
+	}
+	out.Signed = Signed{In: true, Ends: g.Token.Expiry.UTC(), Renews: g.Token.RefreshToken != ""}
+	if g.Token.Expiry.IsZero() {
+		out.Signed.Ends = time.Time{}
+	}
+	return out, nil
 }
 
 func (s *server) view(user ids.User) Server {
@@ -71,6 +101,9 @@ func (s *server) view(user ids.User) Server {
 	}
 	if s.key.ws == "" {
 		out.Source = "settings"
+	}
+	if s.plugin != "" {
+		out.Source, out.Plugin = "plugin", s.plugin
 	}
 	for _, p := range s.pins {
 		if state, _ := s.def.state(p); state == ToolReady {
@@ -102,9 +135,6 @@ func (s *server) view(user ids.User) Server {
 	return out
 }
 
-	if s.plugin != "" {
-		out.Source, out.Plugin = "plugin", s.plugin
-	}
 // Add stores a server.
 func (m *Manager) Add(ctx context.Context, ws ids.Workspace, def Definition) error {
 	if err := def.Check(); err != nil {
@@ -112,6 +142,9 @@ func (m *Manager) Add(ctx context.Context, ws ids.Workspace, def Definition) err
 	}
 	m.mu.Lock()
 	_, taken := m.servers[key{"", def.Name}]
+	if own := m.servers[key{ws, def.Name}]; own != nil && own.plugin != "" {
+		taken = true
+	}
 	m.mu.Unlock()
 	exists := fault.New(fault.Conflict, "server_exists", "There is a server %s already.", def.Name).WithParam("name").WithHint("Choose another name.")
 	if taken {
@@ -142,9 +175,6 @@ func (m *Manager) Add(ctx context.Context, ws ids.Workspace, def Definition) err
 // Change replaces a server's definition. Secrets that change names are replaced, with an empty value forgotten; others stay.
 func (m *Manager) Change(ctx context.Context, ws ids.Workspace, name string, change func(*Definition), secrets map[string]secret.Text) error {
 	s, err := m.own(ws, name)
-	if own := m.servers[key{ws, def.Name}]; own != nil && own.plugin != "" {
-		taken = true
-	}
 	if err != nil {
 		return err
 	}
@@ -190,6 +220,10 @@ func (m *Manager) own(ws ids.Workspace, name string) (*server, error) {
 	if s.key.ws == "" {
 		return nil, fault.New(fault.Conflict, "server_in_settings", "The server %s is in the settings file.", name).WithHint("Change it there, under tools.mcp_servers.")
 	}
+	if s.plugin != "" {
+		return nil, fault.New(fault.Conflict, "server_of_plugin", "The server %s comes with the plugin %s.", name, s.plugin).
+			WithHint("Change the plugin's settings, or disable it: fluxway plugins show %s.", s.plugin)
+	}
 	return s, nil
 }
 
@@ -220,10 +254,6 @@ func (m *Manager) Start(ctx context.Context, ws ids.Workspace, name string, user
 	}
 	if err := s.load(ctx); err != nil {
 		return err
-	if s.plugin != "" {
-		return nil, fault.New(fault.Conflict, "server_of_plugin", "The server %s comes with the plugin %s.", name, s.plugin).
-			WithHint("Change the plugin's settings, or disable it: fluxway plugins show %s.", s.plugin)
-	}
 	}
 	l := s.link(user)
 	l.forgive()

@@ -2,21 +2,19 @@ package mcp
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/auth"
 	"github.com/modelcontextprotocol/go-sdk/oauthex"
-	"golang.org/x/oauth2"
 
 	"github.com/fluxway/fluxway/internal/ids"
 	"github.com/fluxway/fluxway/internal/kit/fault"
-	"github.com/fluxway/fluxway/internal/kit/seal"
 	"github.com/fluxway/fluxway/internal/store"
 )
 
@@ -139,23 +137,32 @@ func (l *link) signInHandler(*http.Client) (auth.OAuthHandler, error) {
 	cfg := &auth.AuthorizationCodeHandlerConfig{
 		RedirectURL: m.opts.Callback, RequestRefreshToken: true, AuthorizationCodeFetcher: l.fetchCode, Client: client, NewTokenSource: l.keepToken,
 	}
-	if def.ClientID != "" {
+	if strings.HasPrefix(def.ClientID, "https://") { // such an identifier is the address of a page about us
+		cfg.ClientIDMetadataDocumentConfig = &auth.ClientIDMetadataDocumentConfig{URL: def.ClientID}
+	} else if def.ClientID != "" {
 		cfg.PreregisteredClient = &oauthex.ClientCredentials{ClientID: def.ClientID}
 		if s, ok := def.Secrets[clientSecret]; ok {
 			cfg.PreregisteredClient.ClientSecretAuth = &oauthex.ClientSecretAuth{ClientSecret: s.Reveal()}
 		}
-	} else {
+	}
+	if cfg.PreregisteredClient == nil {
 		cfg.DynamicClientRegistrationConfig = &auth.DynamicClientRegistrationConfig{Metadata: &oauthex.ClientRegistrationMetadata{
 			ClientName: "Fluxway", RedirectURIs: []string{m.opts.Callback},
 			GrantTypes: []string{"authorization_code", "refresh_token"}, ResponseTypes: []string{"code"},
 		}}
 	}
-	source, err := l.keptToken(client)
+	if more := l.missing(); len(more) > 0 { // what is kept is known not to be enough
+		cfg.ScopeFilter = func(discovered []string) []string { return union(discovered, more) }
+	} else if kept, err := l.keptToken(client); err != nil {
+		return nil, err
+	} else if kept != nil {
+		cfg.InitialTokenSource = kept
+	}
+	inner, err := auth.NewAuthorizationCodeHandler(cfg)
 	if err != nil {
 		return nil, err
 	}
-	cfg.InitialTokenSource = source
-	return auth.NewAuthorizationCodeHandler(cfg)
+	return &attended{inner, l}, nil
 }
 
 // fetchCode sends a person to the page and waits for them; without a person it says that one is needed.
@@ -165,8 +172,7 @@ func (l *link) fetchCode(ctx context.Context, args *auth.AuthorizationArgs) (*au
 	l.wanting = nil
 	l.mu.Unlock()
 	if page == nil {
-		return nil, fault.New(fault.Unavailable, "mcp_signin_needed", "The MCP server %s wants people to sign in.", l.s.key.name).
-			WithHint("Sign in: fluxway mcp signin %s, or on the page of the server.", l.s.key.name)
+		return nil, l.nobody()
 	}
 	u, err := url.Parse(args.URL)
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Query().Get("state") == "" {
@@ -183,90 +189,56 @@ func (l *link) fetchCode(ctx context.Context, args *auth.AuthorizationArgs) (*au
 	}
 }
 
-// grant is what is kept of a sign-in.
-type grant struct {
-	Token    *oauth2.Token `json:"token"`
-	ClientID string        `json:"client_id"`
-	Secret   string        `json:"client_secret,omitempty"`
-	TokenURL string        `json:"token_url"`
-	Style    int           `json:"auth_style"`
-	Scopes   []string      `json:"scopes,omitempty"`
+func (l *link) nobody() error {
+	return fault.New(fault.Unavailable, "mcp_signin_needed", "The MCP server %s wants people to sign in.", l.s.key.name).
+		WithHint("Sign in: fluxway mcp signin %s, or on the page of the server.", l.s.key.name)
 }
 
-func (l *link) grantPlace() []byte {
-	return seal.Place("tools_grants", string(l.s.key.ws), l.s.key.name, string(l.user), "sealed")
+// attended asks for a sign-in only while a person is there to do so: otherwise every call would register us once more.
+type attended struct {
+	*auth.AuthorizationCodeHandler
+	l *link
 }
 
-func (l *link) keepToken(ctx context.Context, cfg *oauth2.Config, token *oauth2.Token) (oauth2.TokenSource, error) {
-	g := grant{Token: token, ClientID: cfg.ClientID, Secret: cfg.ClientSecret, TokenURL: cfg.Endpoint.TokenURL, Style: int(cfg.Endpoint.AuthStyle), Scopes: cfg.Scopes}
-	if err := l.saveGrant(ctx, g); err != nil {
-		return nil, err
+// Authorize is what happens when the server wants to know who asks, or wants more than it was given.
+func (h *attended) Authorize(ctx context.Context, req *http.Request, resp *http.Response) error {
+	challenges, err := oauthex.ParseWWWAuthenticate(resp.Header.Values("WWW-Authenticate"))
+	more := err == nil && slices.ContainsFunc(challenges, func(c oauthex.Challenge) bool { return c.Params["error"] == "insufficient_scope" })
+	if h.l.askedFor() || resp.StatusCode == http.StatusForbidden && !more {
+		return h.AuthorizationCodeHandler.Authorize(ctx, req, resp)
 	}
-	return &keeping{l: l, grant: g, next: cfg.TokenSource(ctx, token)}, nil
+	_ = resp.Body.Close() // nothing in it is of use
+	if more {
+		h.l.lacks(challenges)
+	}
+	return h.l.nobody()
 }
 
-func (l *link) saveGrant(ctx context.Context, g grant) error {
-	text, err := json.Marshal(g)
-	if err != nil {
-		return err
+// lacks notes what the next sign-in has to ask for.
+func (l *link) lacks(challenges []oauthex.Challenge) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, c := range challenges {
+		l.scopes = union(l.scopes, strings.Fields(c.Params["scope"]))
 	}
-	sealed, err := l.s.m.opts.Box.Seal(text, l.grantPlace())
-	if err != nil {
-		return fmt.Errorf("sealing a sign-in at %s: %w", l.s.key.name, err)
-	}
-	return l.s.m.opts.DB.InTx(ctx, func(tx *store.Tx) error {
-		_, err := tx.Exec(ctx, upsertGrant, l.s.key.ws, l.s.key.name, l.user, sealed, time.Now())
-		return err
-	})
 }
 
-// keptToken is the token of an earlier sign-in; nil if there was none.
-func (l *link) keptToken(client *http.Client) (oauth2.TokenSource, error) {
-	ctx := context.WithValue(l.s.m.running, oauth2.HTTPClient, client)
-	sealed, err := store.One[[]byte](ctx, l.s.m.opts.DB.Read(), selectGrant, l.s.key.ws, l.s.key.name, l.user)
-	if errors.Is(err, store.ErrNoRows) {
-		return nil, nil
+// missing is what a sign-in has to ask for because what was granted did not suffice; none: it did.
+func (l *link) missing() []string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.scopes) == 0 {
+		return nil
 	}
-	if err != nil {
-		return nil, fmt.Errorf("reading a sign-in at %s: %w", l.s.key.name, err)
-	}
-	text, err := l.s.m.opts.Box.Open(sealed, l.grantPlace())
-	if err != nil {
-		return nil, fmt.Errorf("opening a sign-in at %s: %w", l.s.key.name, err)
-	}
-	var g grant
-	if err := json.Unmarshal(text, &g); err != nil {
-		return nil, fmt.Errorf("reading a sign-in at %s: %w", l.s.key.name, err)
-	}
-	cfg := &oauth2.Config{
-		ClientID: g.ClientID, ClientSecret: g.Secret, Scopes: g.Scopes, RedirectURL: l.s.m.opts.Callback,
-		Endpoint: oauth2.Endpoint{TokenURL: g.TokenURL, AuthStyle: oauth2.AuthStyle(g.Style)},
-	}
-	return &keeping{l: l, grant: g, next: cfg.TokenSource(ctx, g.Token)}, nil
+	return union(l.granted, l.scopes)
 }
 
-// keeping stores a token whenever it was renewed: many servers give a new refresh token each time.
-type keeping struct {
-	l    *link
-	next oauth2.TokenSource
-
-	mu    sync.Mutex // guards grant
-	grant grant
-}
-
-// Token gives the token.
-func (k *keeping) Token() (*oauth2.Token, error) {
-	token, err := k.next.Token()
-	if err != nil {
-		return nil, err
-	}
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if k.grant.Token == nil || token.AccessToken != k.grant.Token.AccessToken {
-		k.grant.Token = token
-		if err := k.l.saveGrant(k.l.s.m.running, k.grant); err != nil {
-			return nil, err
+func union(a, b []string) []string {
+	out := slices.Clone(a)
+	for _, s := range b {
+		if !slices.Contains(out, s) {
+			out = append(out, s)
 		}
 	}
-	return token, nil
+	return out
 }

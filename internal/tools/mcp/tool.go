@@ -69,7 +69,13 @@ func (l *link) call(ctx context.Context, v *live, name string, call tools.Call) 
 	if ctx.Err() != nil && fault.HasCode(context.Cause(ctx), "tool_timeout") {
 		l.suspect(v)
 	}
-	return nil, l.s.failure(callCtx, err)
+	err = l.s.failure(callCtx, err)
+	if fault.HasCode(err, "mcp_signin_needed") {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.turn(StateSignIn, err)
+	}
+	return nil, err
 }
 
 // fly notes a call that is under way.
