@@ -56,13 +56,13 @@ world.flow("a usable chat needs at most 170 kB of script, 20 kB of styles and 55
 
 world.flow("the page's thread works at most 300 ms up to a usable chat", async () => {
   const runs = [];
-  // What else the machine does only ever adds, so a load that keeps the budget is proof, and one that does not is asked again.
-  while (runs.length < 12 && !runs.some(({ work }) => 4 * work <= 1200)) {
+  for (let i = 0; i < 3; i++) {
     const { context, page, cdp } = await load("/chat");
     await page.getByRole("button", { name: /Say hello/, disabled: false }).waitFor();
     const { metrics } = await cdp.send("Performance.getMetrics");
+    const spent = (wanted) => metrics.find(({ name }) => name === wanted).value * 1000;
     runs.push({
-      work: metrics.find(({ name }) => name === "TaskDuration").value * 1000,
+      work: spent("TaskDuration") - spent("DevToolsCommandDuration"), // what this test asked is not the page's work
       paint: await page.evaluate(() => Math.max(...globalThis.paints)),
     });
     await context.close();

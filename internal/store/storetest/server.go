@@ -44,7 +44,7 @@ func (c *cluster) database(t testing.TB, withTables bool) (string, error) {
 	if wanted == "off" {
 		t.Skip("PostgreSQL half skipped: FLUXWAY_TEST_POSTGRES=off")
 	}
-	c.once.Do(func() { c.err = c.start() })
+	c.once.Do(c.find)
 	if c.skip != "" {
 		if wanted == "require" {
 			return "", errors.New(c.skip)
@@ -54,7 +54,7 @@ func (c *cluster) database(t testing.TB, withTables bool) (string, error) {
 	if c.err != nil {
 		return "", c.err
 	}
-	name := fmt.Sprintf("t_%d", c.count.Add(1))
+	name := fmt.Sprintf("t_%d_%d", os.Getpid(), c.count.Add(1))
 	create := "CREATE DATABASE " + name + " TEMPLATE template0"
 	if withTables {
 		create = "CREATE DATABASE " + name + " TEMPLATE migrated"
@@ -92,6 +92,25 @@ func (c *cluster) exec(statement string) error {
 		return fmt.Errorf("%s: %w", statement, err)
 	}
 	return nil
+}
+
+// Lend starts a server for the test processes of a command and gives what their environment needs to find it. The
+// server ends with this process.
+func Lend() (env string, err error) {
+	if server.once.Do(server.find); server.err == nil && server.skip == "" {
+		return lent + "=" + server.admin, nil
+	}
+	return "", server.err
+}
+
+// lent names a server that another process started.
+const lent = "FLUXWAY_TEST_POSTGRES_SERVER"
+
+// find takes the server that was lent, or starts one.
+func (c *cluster) find() {
+	if c.admin = os.Getenv(lent); c.admin == "" {
+		c.err = c.start()
+	}
 }
 
 // start makes a cluster in a folder of its own, listening on a socket only.

@@ -1,0 +1,2 @@
+-- +goose Up
+CREATE INDEX memory_texts_space ON memory_texts (space, num);
