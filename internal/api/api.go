@@ -185,6 +185,7 @@ func (s *Server) setHosts() error {
 func (s *Server) table() []route {
 	var all []route
 	all = append(all, systemAPI{s}.routes()...)
+	all = append(all, postureAPI{s}.routes()...)
 	all = append(all, identityAPI{s, s.directory}.routes()...)
 	all = append(all, eventsAPI{s, s.hub}.routes()...)
 	if s.opts.Conversations != nil {

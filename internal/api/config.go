@@ -11,6 +11,8 @@ type Settings interface {
 	Config(ctx context.Context) (Config, error)
 	ChangeConfig(ctx context.Context, change ConfigChange) (ConfigSaved, error)
 	CheckConfig(ctx context.Context, text string) (ConfigChecked, error)
+	ConfigFile(ctx context.Context) (ConfigFile, error)
+	SaveConfigFile(ctx context.Context, text, etag string) (ConfigSaved, error)
 	ConfigSchema() json.RawMessage
 }
 
@@ -81,6 +83,13 @@ type ConfigEffect struct {
 	NeedsRestart []ConfigDiff `json:"needs_restart" doc:"In effect after a restart."`
 }
 
+// ConfigFile is the file as people edit it.
+type ConfigFile struct {
+	File string `json:"file"`
+	Text string `json:"text" doc:"Secrets are masked; leave the mask to keep one."`
+	ETag string `json:"etag" doc:"Send it back when saving."`
+}
+
 // ConfigChecked is whether a text would be accepted.
 type ConfigChecked struct {
 	Valid    bool            `json:"valid"`
@@ -94,6 +103,8 @@ func (a configAPI) routes() []route {
 	return []route{
 		{"GET", "/api/v1/config", "config:read", "Every setting, with where it came from; secrets are masked.", handler(a.get)},
 		{"PATCH", "/api/v1/config", "config:write", "Change settings in the file, keeping its comments.", handler(a.change)},
+		{"GET", "/api/v1/config/file", "config:read", "The settings file as a text; secrets are masked.", handler(a.file)},
+		{"PUT", "/api/v1/config/file", "config:write", "Replace the settings file by a text; masked secrets stay as they are.", handler(a.saveFile)},
 		{"GET", "/api/v1/config/schema", "config:read", "The JSON Schema of the file.", handler(a.schema)},
 		{"POST", "/api/v1/config/validate", "config:read", "Whether a text would be accepted as the file.", handler(a.validate, quiet)},
 	}
@@ -117,4 +128,17 @@ type configTextRequest struct {
 
 func (a configAPI) validate(ctx context.Context, in configTextRequest) (ConfigChecked, error) {
 	return a.settings.CheckConfig(ctx, in.Text)
+}
+
+func (a configAPI) file(ctx context.Context, _ none) (ConfigFile, error) {
+	return a.settings.ConfigFile(ctx)
+}
+
+type configFileRequest struct {
+	Text string `json:"text" max:"1048576" doc:"The whole file."`
+	ETag string `json:"etag" max:"128" doc:"Of the file that was edited; another one by now is not written over."`
+}
+
+func (a configAPI) saveFile(ctx context.Context, in configFileRequest) (ConfigSaved, error) {
+	return a.settings.SaveConfigFile(ctx, in.Text, in.ETag)
 }

@@ -34,6 +34,22 @@ func (s settings) Config(context.Context) (api.Config, error) {
 // ChangeConfig edits the file.
 func (s settings) ChangeConfig(ctx context.Context, change api.ConfigChange) (api.ConfigSaved, error) {
 	saved, err := s.reloader.Save(ctx, config.Patch{Set: change.Set, ETag: change.ETag})
+	return savedSettings(saved, err)
+}
+
+// ConfigFile is the settings file as people edit it.
+func (s settings) ConfigFile(context.Context) (api.ConfigFile, error) {
+	doc, err := s.reloader.Document()
+	return api.ConfigFile{File: doc.Path, Text: doc.Text, ETag: doc.ETag}, err
+}
+
+// SaveConfigFile replaces the settings file.
+func (s settings) SaveConfigFile(ctx context.Context, text, etag string) (api.ConfigSaved, error) {
+	saved, err := s.reloader.SaveDocument(ctx, text, etag)
+	return savedSettings(saved, err)
+}
+
+func savedSettings(saved config.Saved, err error) (api.ConfigSaved, error) {
 	if err != nil {
 		return api.ConfigSaved{}, err
 	}

@@ -39,7 +39,7 @@ func (r *Reloader) Save(ctx context.Context, patch Patch) (Saved, error) {
 	defer r.leave()
 	current := r.State().Loaded
 	if current.Path == "" {
-		return Saved{}, fault.New(fault.Conflict, "config_no_place", "There is no folder for a configuration file.").WithHint("Set FLUXWAY_HOME.")
+		return Saved{}, errNoPlace()
 	}
 	edits, paths, problems := patch.edits()
 	if len(problems) > 0 {
@@ -53,34 +53,55 @@ func (r *Reloader) Save(ctx context.Context, patch Patch) (Saved, error) {
 	if etag == "" {
 		etag = current.ETag
 	}
-	if f.etag() != etag {
-		return Saved{}, fault.New(fault.Conflict, "config_changed", "%s was changed by someone else in the meantime.", filepath.Base(f.path)).
-			WithHint("Read the configuration again and repeat the change.").WithDetail("etag", f.etag())
+	if err := f.unchanged(etag); err != nil {
+		return Saved{}, err
 	}
 	next, err := applyEdits(f.path, f.text, edits)
 	if err != nil {
 		return Saved{}, err
 	}
-	l, err := Check(r.src, f.path, next)
+	l, change, err := r.put(ctx, f, next)
 	if err != nil {
 		return Saved{}, err
 	}
-	if string(next) != string(f.text) {
-		if err := write(f.path, next); err != nil {
-			return Saved{}, fmt.Errorf("writing %s: %w", f.path, err)
-		}
-		select {
-		case r.made <- struct{}{}:
-		default: // Run is told already
-		}
-	}
-	saved := Saved{Change: r.apply(ctx, l), ETag: l.ETag, Shadowed: map[string]Origin{}}
+	saved := Saved{Change: change, ETag: l.ETag, Shadowed: map[string]Origin{}}
 	for _, path := range paths {
 		if from := l.Origins[path]; from.Source != FromFile && from.Source != FromDefault {
 			saved.Shadowed[path] = from
 		}
 	}
 	return saved, nil
+}
+
+func errNoPlace() error {
+	return fault.New(fault.Conflict, "config_no_place", "There is no folder for a configuration file.").WithHint("Set FLUXWAY_HOME.")
+}
+
+// unchanged says whether the file is still the one that a change was made from.
+func (f file) unchanged(etag string) error {
+	if f.etag() == etag {
+		return nil
+	}
+	return fault.New(fault.Conflict, "config_changed", "%s was changed by someone else in the meantime.", filepath.Base(f.path)).
+		WithHint("Read the configuration again and repeat the change.").WithDetail("etag", f.etag())
+}
+
+// put writes a text that is valid into the file and puts what is live into effect.
+func (r *Reloader) put(ctx context.Context, f file, next []byte) (*Loaded, Change, error) {
+	l, err := Check(r.src, f.path, next)
+	if err != nil {
+		return nil, Change{}, err
+	}
+	if string(next) != string(f.text) {
+		if err := write(f.path, next); err != nil {
+			return nil, Change{}, fmt.Errorf("writing %s: %w", f.path, err)
+		}
+		select {
+		case r.made <- struct{}{}:
+		default: // Run is told already
+		}
+	}
+	return l, r.apply(ctx, l), nil
 }
 
 // edits checks a patch and turns it into changes of the file, in a fixed order.

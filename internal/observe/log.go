@@ -32,8 +32,8 @@ type LogOptions struct {
 }
 
 // newHandler stacks: trace id, formatting with keys hidden, secret values
-// hidden in the formatted line, the writer.
-func newHandler(opts LogOptions, level slog.Leveler) (slog.Handler, error) {
+// hidden in the formatted line, the writer. Every line goes to kept besides.
+func newHandler(opts LogOptions, level slog.Leveler, kept io.Writer) (slog.Handler, error) {
 	w := opts.Writer
 	if w == nil {
 		w = os.Stderr
@@ -47,13 +47,14 @@ func newHandler(opts LogOptions, level slog.Leveler) (slog.Handler, error) {
 		}
 	}
 	out := redactor{w}
+	asJSON := &slog.HandlerOptions{Level: level, ReplaceAttr: hideKeys}
 	switch format {
-	case FormatJSON:
-		return tracing{slog.NewJSONHandler(out, &slog.HandlerOptions{Level: level, ReplaceAttr: hideKeys})}, nil
+	case FormatJSON: // one formatting serves both
+		return tracing{slog.NewJSONHandler(redactor{io.MultiWriter(kept, w)}, asJSON)}, nil
 	case FormatText:
-		return tracing{tint.NewTextHandler(out, &tint.Options{
+		return tracing{slog.NewMultiHandler(tint.NewTextHandler(out, &tint.Options{
 			Level: level, ReplaceAttr: hideKeys, TimeFormat: time.TimeOnly, NoColor: opts.NoColor || !terminal,
-		})}, nil
+		}), slog.NewJSONHandler(redactor{kept}, asJSON))}, nil
 	}
 	return nil, fmt.Errorf("observe: unknown log format %q", opts.Format)
 }

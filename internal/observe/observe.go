@@ -41,6 +41,7 @@ type Observe struct {
 	dropped  *Counter
 	failed   *Counter
 	content  atomic.Bool
+	recent   recent
 	tracer   atomic.Pointer[liveTracer] // nil while nobody listens
 
 	mu          sync.Mutex // guards the fields below
@@ -69,7 +70,7 @@ func New(opts Options) (*Observe, error) {
 	}
 	o.level.Set(opts.Log.Level)
 	o.content.Store(opts.CaptureContent)
-	handler, err := newHandler(opts.Log, o.level)
+	handler, err := newHandler(opts.Log, o.level, &o.recent)
 	if err != nil {
 		return nil, err
 	}

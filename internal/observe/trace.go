@@ -89,6 +89,9 @@ func (o *Observe) SetCaptureContent(on bool) {
 	}
 }
 
+// CapturesContent says whether content capture is on.
+func (o *Observe) CapturesContent() bool { return o != nil && o.content.Load() }
+
 // Sink receives finished spans in batches, from one goroutine. An error is
 // logged and the batch is not offered again.
 type Sink interface {

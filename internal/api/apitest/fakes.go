@@ -44,8 +44,9 @@ func (s *speech) Close() error { return nil }
 
 // settings are kept in memory.
 type settings struct {
-	mu  sync.Mutex // guards the field below
-	set map[string]any
+	mu   sync.Mutex // guards the fields below
+	set  map[string]any
+	file string
 }
 
 // Config lists what was set.
@@ -70,6 +71,21 @@ func (s *settings) ChangeConfig(_ context.Context, change api.ConfigChange) (api
 // CheckConfig takes any text that is JSON.
 func (s *settings) CheckConfig(_ context.Context, text string) (api.ConfigChecked, error) {
 	return api.ConfigChecked{Valid: json.Valid([]byte(text)), Problems: []api.ConfigProblem{}}, nil
+}
+
+// ConfigFile is the text that was saved.
+func (s *settings) ConfigFile(context.Context) (api.ConfigFile, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return api.ConfigFile{Text: s.file}, nil
+}
+
+// SaveConfigFile keeps the text.
+func (s *settings) SaveConfigFile(_ context.Context, text, _ string) (api.ConfigSaved, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.file = text
+	return api.ConfigSaved{}, nil
 }
 
 // ConfigSchema allows everything.

@@ -412,6 +412,79 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  "/api/v1/system/posture": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** How safe this server and workspace are set up, and what would make them safer. */
+    get: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Posture"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/system/logs": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** The last lines of the server's log, the oldest first; secrets are hidden. */
+    get: {
+      parameters: {
+        query?: {
+          /** At least as bad as this. */
+          level?: "debug" | "info" | "warn" | "error";
+          /** The newest of them; 0: 200. */
+          limit?: number;
+        };
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["ServerLogs"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   "/api/v1/setup": {
     parameters: { query?: never; header?: never; path?: never; cookie?: never };
     /** Whether Fluxway still needs its first administrator. */
@@ -8292,6 +8365,67 @@ export interface paths {
     };
     trace?: never;
   };
+  "/api/v1/config/file": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** The settings file as a text; secrets are masked. */
+    get: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["ConfigFile"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    /** Replace the settings file by a text; masked secrets stay as they are. */
+    put: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: {
+        content: {
+          "application/json": components["schemas"]["ConfigFileRequest"];
+        };
+      };
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["ConfigSaved"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   "/api/v1/config/schema": {
     parameters: { query?: never; header?: never; path?: never; cookie?: never };
     /** The JSON Schema of the file. */
@@ -9057,6 +9191,31 @@ export interface components {
       /** Tables and columns that only the other database engine has. */
       skipped: string[];
     };
+    Posture: {
+      findings: components["schemas"]["PostureFinding"][];
+    };
+    PostureFinding: {
+      name: "network" | "encryption" | "two_factor" | "keys" | "guard" | "two_person" | "data_folder" | "backups" | "audit" | "telemetry";
+      /** advice: fine, and could be better. */
+      state: "ok" | "advice" | "risk";
+      detail: string;
+      /** What to do, unless it is ok. */
+      fix?: string;
+      /** Where in the web UI that is done. */
+      page?: string;
+    };
+    ServerLogs: {
+      /** What is logged at all; a setting. */
+      level: "debug" | "info" | "warn" | "error";
+      /** The oldest first. */
+      lines: components["schemas"]["LogLine"][];
+    };
+    LogLine: {
+      at: string;
+      level: "debug" | "info" | "warn" | "error";
+      text: string;
+      fields: { [key: string]: unknown };
+    };
     SetupState: {
       needed: boolean;
       /** The name the first workspace gets unless another is given. */
@@ -9590,6 +9749,8 @@ export interface components {
       /** The agent's colour, the same everywhere. */
       hue: string;
       origin: string;
+      /** The plugin it comes from; it cannot be changed here then. */
+      plugin?: string;
       /** Counts from 1 with every change; 0: never changed. */
       version: number;
       updated_at?: string;
@@ -9692,6 +9853,8 @@ export interface components {
       /** The agent's colour, the same everywhere. */
       hue: string;
       origin: string;
+      /** The plugin it comes from; it cannot be changed here then. */
+      plugin?: string;
       /** Counts from 1 with every change; 0: never changed. */
       version: number;
       updated_at?: string;
@@ -11253,6 +11416,7 @@ export interface components {
       data?: string;
       media_type?: string;
       path?: string;
+      uri?: string;
       json?: unknown;
     };
     ToolOutput: {
@@ -11482,6 +11646,19 @@ export interface components {
       live: components["schemas"]["ConfigDiff"][];
       /** In effect after a restart. */
       needs_restart: components["schemas"]["ConfigDiff"][];
+    };
+    ConfigFile: {
+      file: string;
+      /** Secrets are masked; leave the mask to keep one. */
+      text: string;
+      /** Send it back when saving. */
+      etag: string;
+    };
+    ConfigFileRequest: {
+      /** The whole file. */
+      text?: string;
+      /** Of the file that was edited; another one by now is not written over. */
+      etag?: string;
     };
     ConfigTextRequest: {
       /** The whole file, YAML or JSON. */
