@@ -74,6 +74,7 @@ type App struct {
 	guard         *guard.Guard
 	projects      *projects.Projects
 	memory        *memory.Mind
+	embedder      memory.Embedder // nil: there is none
 	toolbox       *tools.Toolbox
 	sandbox       *sandbox.Sandbox
 	mcp           *mcp.Manager
@@ -234,7 +235,7 @@ func (a *App) openWork(ctx context.Context) (err error) {
 		return err
 	}
 	a.models, err = newModels(ctx, modelsOptions{
-		Keeper: keeper, Catalogue: a.catalogue, Loaded: a.opts.Loaded, Observe: a.observe, Log: a.log, Shared: !a.alone(), Agents: agentModels{a},
+		Keeper: keeper, Catalogue: a.catalogue, Loaded: a.opts.Loaded, Observe: a.observe, Log: a.log, Shared: !a.alone(), Agents: agentModels{a}, Embed: a.meaningOf,
 		Around: func(provider string, m providers.Model) providers.Model { return costs.Meter(a.ledger, provider, m) },
 	})
 	if err != nil {
@@ -350,6 +351,7 @@ func (a *App) Run(ctx context.Context, ready func(Started)) error {
 	group.Add("costs", a.ledger)
 	group.Add("guard", a.guard)
 	group.Add("memory", a.memory)
+	group.Add("runs", a.runs)
 	group.Add("jobs", a.queue)
 	group.Add("models", a.models)
 	group.Add("mcp", a.mcp)

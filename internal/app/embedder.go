@@ -90,3 +90,15 @@ func (a *App) extractor() memory.Extractor {
 		return a.models.find(ctx, ws, name)
 	}}
 }
+
+// meaningOf is the vector of a question, for the cache of answers.
+func (a *App) meaningOf(ctx context.Context, text string) ([]float32, error) {
+	if a.embedder == nil {
+		return nil, gte.ErrLeftOut
+	}
+	vectors, err := a.embedder.Embed(ctx, []string{text}, memory.QueryText)
+	if err != nil {
+		return nil, err
+	}
+	return vectors[0], nil
+}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/fluxway/fluxway/internal/config"
+	"github.com/fluxway/fluxway/internal/costs"
 	"github.com/fluxway/fluxway/internal/ids"
 	"github.com/fluxway/fluxway/internal/kit/fault"
 	"github.com/fluxway/fluxway/internal/kit/retry"
@@ -38,6 +39,8 @@ type modelsOptions struct {
 	Around func(provider string, m providers.Model) providers.Model
 	Shared bool // other processes change the same database
 	GitHub copilot.GitHub
+	// Embed gives the meaning of a text, for the cache of answers; required if the settings switch it on.
+	Embed  func(ctx context.Context, text string) ([]float32, error)
 	Agents providers.Model // serves agents as models; nil: nobody does
 }
 
@@ -94,6 +97,7 @@ type shape struct {
 	provider          config.Provider // without its keys
 	retries           int
 	firstTokenTimeout time.Duration
+	cache             config.ModelCache
 }
 
 // trade is a GitHub token being exchanged; a replaced token needs another.
@@ -327,7 +331,7 @@ func (m *models) seat(ctx context.Context, ws ids.Workspace, name string, owned 
 		}
 		accounts = distinct(append(own, accounts...))
 	}
-	want := shape{provider: settings, retries: cfg.Models.Retries, firstTokenTimeout: cfg.Models.FirstTokenTimeout.Std()}
+	want := shape{provider: settings, retries: cfg.Models.Retries, firstTokenTimeout: cfg.Models.FirstTokenTimeout.Std(), cache: cfg.Models.Cache}
 	want.provider.Key, want.provider.Keys, want.provider.KeyFile = secret.Text{}, nil, ""
 	if s := m.seats[key]; s != nil && reflect.DeepEqual(s.shape, want) {
 		s.pool.Set(accounts)
@@ -343,9 +347,27 @@ func (m *models) seat(ctx context.Context, ws ids.Workspace, name string, owned 
 		return nil, err
 	}
 	s.breaker = providers.NewBreaker(providers.FirstTokenTimeout(m.watched(name, s.adapter), want.firstTokenTimeout), providers.BreakerOptions{Provider: name})
-	s.model = providers.Retry(s.breaker, retry.Policy{Attempts: want.retries + 1})
+	if s.model, err = m.remembering(want.cache, providers.Retry(s.breaker, retry.Policy{Attempts: want.retries + 1})); err != nil {
+		return nil, err
+	}
 	m.seats[key] = s
 	return s, nil
+}
+
+// remembering is a model that gives an answer again, if the settings say so. People do not share answers.
+func (m *models) remembering(cfg config.ModelCache, model providers.Model) (providers.Model, error) {
+	if !cfg.Enabled {
+		return model, nil
+	}
+	return providers.NewSemanticCache(model, providers.SemanticCacheOptions{
+		Embed: m.opts.Embed, Threshold: float64(cfg.Likeness) / 100, Size: cfg.Size, Life: cfg.Life.Std(),
+		Scope: func(ctx context.Context) string {
+			if by := costs.From(ctx); by.Workspace != "" {
+				return string(by.Workspace) + " " + string(by.User)
+			}
+			return ""
+		},
+	})
 }
 
 // watched is an adapter whose every attempt is counted and told.

@@ -3,10 +3,12 @@ package app
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -15,6 +17,7 @@ import (
 
 	"github.com/fluxway/fluxway/internal/api"
 	"github.com/fluxway/fluxway/internal/config"
+	"github.com/fluxway/fluxway/internal/costs"
 	"github.com/fluxway/fluxway/internal/events/eventstest"
 	"github.com/fluxway/fluxway/internal/ids"
 	"github.com/fluxway/fluxway/internal/kit/fault"
@@ -52,7 +55,7 @@ func open(t *testing.T, file string, env ...string) *shop {
 	}
 	dir := t.TempDir()
 	s := &shop{t: t, src: config.Sources{Dir: dir, Env: append([]string{"HOME=" + dir}, env...)}, ws: storetest.Workspace()}
-	m, err := newModels(t.Context(), modelsOptions{Keeper: keeper, Catalogue: catalogue, Loaded: s.load(file)})
+	m, err := newModels(t.Context(), modelsOptions{Keeper: keeper, Catalogue: catalogue, Loaded: s.load(file), Embed: oneMeaning})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,6 +63,9 @@ func open(t *testing.T, file string, env ...string) *shop {
 	t.Cleanup(m.http.CloseIdleConnections)
 	return s
 }
+
+// oneMeaning finds every text alike.
+func oneMeaning(context.Context, string) ([]float32, error) { return []float32{1, 0}, nil }
 
 func (s *shop) load(file string) *config.Loaded {
 	s.t.Helper()
@@ -280,6 +286,37 @@ func TestSettingsTakeEffectWithoutARestart(t *testing.T) {
 	}
 	if _, err := s.ask(s.ws, "openai/gpt-5"); !fault.HasCode(err, providers.CodeNoModel) {
 		t.Errorf("a provider that is gone: %v", err)
+	}
+}
+
+func TestAnswersAreGivenAgainOnlyIfTheSettingsSaySo(t *testing.T) {
+	t.Parallel()
+	fake := providerstest.FakeOpenAI(t).Will(providerstest.Reply{Says: "One."}, providerstest.Reply{Says: "Two."}, providerstest.Reply{Says: "Three."})
+	file := "providers: {openai: {base_url: '" + fake.URL + "/v1', key: " + providerstest.FakeKey + "}}\nmodels: {cache: {enabled: %v}}"
+	s := open(t, fmt.Sprintf(file, false))
+	ask := func(user ids.User) string {
+		t.Helper()
+		model, name, err := s.find(t.Context(), s.ws, "openai/gpt-5")
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx := costs.With(t.Context(), costs.Attribution{Workspace: s.ws, User: user})
+		r, err := providers.Complete(ctx, model, &providers.Request{Model: name, Messages: []providers.Message{providers.UserText("hi")}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r.Text()
+	}
+	mira, jonas := ids.New[ids.User](), ids.New[ids.User]()
+	if got := ask(mira); got != "One." {
+		t.Errorf("switched off: %q", got)
+	}
+	s.reload(fmt.Sprintf(file, true))
+	if got := []string{ask(mira), ask(mira), ask(jonas)}; !slices.Equal(got, []string{"Two.", "Two.", "Three."}) {
+		t.Errorf("switched on: %q", got)
+	}
+	if b, err := s.board(t.Context(), s.ws); err != nil || b.router.Relayable("openai/gpt-5", providers.DialectChat) {
+		t.Errorf("a request that is passed on unread cannot be compared: %v", err)
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 // neither where it has to do with words.
 func (a *App) openVectors(ctx context.Context) (memory.Index, memory.Embedder, []memory.Embedder, error) {
 	embedder, former := a.embedders(ctx)
+	a.embedder = embedder
 	if embedder == nil {
 		return nil, nil, nil, nil
 	}

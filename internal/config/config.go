@@ -128,8 +128,17 @@ type Models struct {
 	CatalogueURL      string                `yaml:"catalogue_url" format:"http_url" live:"true" doc:"Where a newer catalogue of models and prices is fetched. Left out: it is not."`
 	CatalogueRefresh  Duration              `yaml:"catalogue_refresh" default:"1d" min:"1h" live:"true" doc:"How often it is fetched from catalogue_url."`
 	Upgrades          map[string]string     `yaml:"upgrades" keys:"model" format:"model" live:"true" doc:"For a provider/model, the one with a larger context window that takes over when a conversation has grown too long for it."`
+	Cache             ModelCache            `yaml:"cache" doc:"Answers that are given again without asking a model."`
 	Routes            map[string]Route      `yaml:"routes" keys:"provider" live:"true" doc:"Models of your own making: a name that stands for one or several others."`
 	Known             map[string]KnownModel `yaml:"known" keys:"model" live:"true" doc:"What is known of a model, by provider/model, over what the catalogue says; for new models and agreed prices."`
+}
+
+// ModelCache says when an answer is given again.
+type ModelCache struct {
+	Enabled  bool     `yaml:"enabled" default:"false" live:"true" doc:"Answers a question that means nearly the same as an earlier one of the same person without asking again, if the model, its instructions and everything said before are equal. A wrong answer is possible. Requests with tools are always asked. While this is on, requests are translated instead of passed on as they are."`
+	Likeness int      `yaml:"likeness" default:"98" min:"80" max:"100" live:"true" doc:"How alike two questions must be, in percent."`
+	Size     int      `yaml:"size" default:"1000" min:"1" max:"100000" live:"true" doc:"How many answers of each provider are kept, in memory only."`
+	Life     Duration `yaml:"life" default:"1h" min:"1s" max:"30d" live:"true" doc:"How long an answer is given again."`
 }
 
 // Route is a name that stands for one or several models.

@@ -25,7 +25,8 @@ type SemanticCacheOptions struct {
 // SemanticCache answers a question like one answered before without asking
 // again: same scope, model, instructions and history, and a last question that
 // means nearly the same. Requests with tools are never cached. It must be asked
-// for: a wrong hit is worse than a price.
+// for: a wrong hit is worse than a price. It does not relay: what it has not read
+// it cannot compare.
 type SemanticCache struct {
 	inner Model
 	opts  SemanticCacheOptions
@@ -53,14 +54,6 @@ func NewSemanticCache(m Model, opts SemanticCacheOptions) (*SemanticCache, error
 
 // Unwrap is the model underneath.
 func (s *SemanticCache) Unwrap() Model { return s.inner }
-
-// Speaks asks the model underneath; relayed requests are not cached.
-func (s *SemanticCache) Speaks(d Dialect) bool { return speaks(s.inner, d) }
-
-// Relay passes on.
-func (s *SemanticCache) Relay(ctx context.Context, req *RawRequest) (*RawResponse, error) {
-	return relay(ctx, s.inner, req)
-}
 
 // Stream answers from memory, or asks and remembers. A cache that fails to
 // embed stands aside.
