@@ -33,16 +33,22 @@ func Reference() []byte {
 	tree := root()
 	b.WriteString("## Top level\n\n")
 	writeFields(&b, tree)
-	for _, name := range tree.names {
-		if s, ok := tree.sections[name]; ok {
-			fmt.Fprintf(&b, "## %s\n\n%s\n\n", name, s.doc)
-			writeFields(&b, s)
-			writeRecords(&b, s, "###")
-		}
-	}
+	writeSections(&b, tree, "", "##")
 	writeRecords(&b, tree, "##")
 	writeVendors(&b)
 	return []byte(strings.TrimRight(b.String(), "\n") + "\n")
+}
+
+// writeSections describes the sections of a section, each with what is in it.
+func writeSections(b *strings.Builder, tree *section, path, mark string) {
+	for _, name := range tree.names {
+		if s, ok := tree.sections[name]; ok {
+			fmt.Fprintf(b, "%s %s\n\n%s\n\n", mark, path+name, s.doc)
+			writeFields(b, s)
+			writeSections(b, s, path+name+".", mark+"#")
+			writeRecords(b, s, mark+"#")
+		}
+	}
 }
 
 // writeRecords describes the tables of settings of a section.
