@@ -35,6 +35,7 @@ import (
 	"github.com/fluxway/fluxway/internal/runs"
 	"github.com/fluxway/fluxway/internal/store"
 	"github.com/fluxway/fluxway/internal/tools"
+	"github.com/fluxway/fluxway/internal/tools/browser"
 	"github.com/fluxway/fluxway/internal/tools/mcp"
 	"github.com/fluxway/fluxway/internal/tools/sandbox"
 )
@@ -77,6 +78,7 @@ type App struct {
 	embedder      memory.Embedder // nil: there is none
 	toolbox       *tools.Toolbox
 	sandbox       *sandbox.Sandbox
+	browser       *browser.Browser
 	mcp           *mcp.Manager
 	server        *api.Server
 }
@@ -355,6 +357,7 @@ func (a *App) Run(ctx context.Context, ready func(Started)) error {
 	group.Add("jobs", a.queue)
 	group.Add("models", a.models)
 	group.Add("mcp", a.mcp)
+	group.Add("browser", a.browser)
 	group.Add("config", a.settings)
 	group.Add("reload", lifecycle.Func(a.reloadOnSignal))
 	group.Add("api", a.server)

@@ -29,8 +29,11 @@ func (a *App) openTools(context.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	if err := a.openBrowser(dialer); err != nil {
+		return err
+	}
 	list, err := builtin.All(builtin.Options{
-		DB: a.db, Bodies: a.bodies, Sandbox: a.sandbox, Net: dialer, CommandNetwork: a.cfg.Tools.CommandNetwork,
+		DB: a.db, Bodies: a.bodies, Sandbox: a.sandbox, Net: dialer, Browser: a.browser, CommandNetwork: a.cfg.Tools.CommandNetwork,
 	})
 	if err != nil {
 		return err

@@ -45,6 +45,7 @@ type Tools struct {
 	CommandNetwork bool                 `yaml:"command_network" default:"false" doc:"Commands may ask for the network, which is judged and shown like the rest of the call. Off: they never have it."`
 	Unconfined     bool                 `yaml:"unconfined" default:"false" doc:"Commands run even where this machine cannot keep them away from other files."`
 	PrivateHosts   []string             `yaml:"private_hosts" doc:"What fetching and HTTP tools may reach although it is not public: an address, a network, a name, or one of them with a port."`
+	Browser        string               `yaml:"browser" format:"path" doc:"The Chromium that agents browse with. Left out: the first of the usual names that is installed."`
 	MCPServers     map[string]MCPServer `yaml:"mcp_servers" keys:"server" doc:"MCP servers that every workspace has, by name; their tools are called name__tool. Workspaces add their own on the page Tools or with fluxway mcp add."`
 	MCPFile        string               `yaml:"mcp_file" format:"path" doc:"A JSON file with the servers of other programs, in the usual shape of mcpServers; they are added to mcp_servers."`
 }

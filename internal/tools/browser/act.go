@@ -43,7 +43,7 @@ func (t *Tab) Navigate(ctx context.Context, address string, keep Keep) (Seen, er
 		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
 	}
 	t.mu.Lock()
-	t.hosts[net.JoinHostPort(u.Hostname(), port)] = true // the gate has judged it with the call
+	t.used, t.hosts[net.JoinHostPort(u.Hostname(), port)] = true, true // the gate has judged it with the call
 	t.mu.Unlock()
 	return t.act(ctx, keep, func(g *page) (string, error) { return "", t.navigate(ctx, g, u.String()) })
 }

@@ -109,6 +109,19 @@ func (b *Browser) Forget(who Owner) {
 	}
 }
 
+// Opened reports whether an owner has a page open, in a browser that runs.
+func (b *Browser) Opened(who Owner) bool {
+	b.mu.Lock()
+	t := b.tabs[who]
+	b.mu.Unlock()
+	if t == nil || t.proc.gone() != nil {
+		return false
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.used
+}
+
 // Tab gives an owner's pages to one caller at a time; release gives them back.
 func (b *Browser) Tab(ctx context.Context, who Owner) (t *Tab, release func(), err error) {
 	for {

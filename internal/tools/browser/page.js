@@ -10,15 +10,17 @@ async (a) => {
     return r.width > 0 && r.height > 0 && s.visibility !== "hidden" && s.display !== "none";
   };
   const tidy = (s) => (s || "").replace(/\s+/g, " ").trim();
-  const words = (e) => tidy(e.getAttribute("aria-label")) || tidy(e.innerText) || tidy(e.value) || tidy(e.placeholder) || tidy(e.alt) || tidy(e.title);
+  const pressed = (e) => e.tagName === "INPUT" && /^(button|submit|reset)$/.test(e.type) && e.value;
+  const names = (e) => [e.getAttribute("aria-label"), e.innerText, pressed(e), ...[...(e.labels || [])].map((l) => l.innerText), e.placeholder, e.alt, e.title, e.name].map(tidy).filter(Boolean);
+  const words = (e) => names(e)[0] || "";
   const says = (e) => `<${e.tagName.toLowerCase()}>` + (words(e) ? ` “${words(e).slice(0, 80)}”` : "");
   const wanted = tidy(a.text).toLowerCase();
   const pick = () => {
     let list = deep(document, a.selector || "a,button,input,select,textarea,label,summary,option,[role],[onclick],[tabindex]");
     const match = (all) => {
       if (!wanted) return all;
-      const exact = all.filter((e) => words(e).toLowerCase() === wanted);
-      return exact.length ? exact : all.filter((e) => words(e).toLowerCase().includes(wanted));
+      const exact = all.filter((e) => names(e).some((n) => n.toLowerCase() === wanted));
+      return exact.length ? exact : all.filter((e) => names(e).some((n) => n.toLowerCase().includes(wanted)));
     };
     let found = match(list);
     if (!found.length && wanted && !a.selector) found = match(deep(document, "body *").filter((e) => !e.children.length));

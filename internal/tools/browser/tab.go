@@ -33,6 +33,7 @@ type Tab struct {
 
 	mu       sync.Mutex // guards the fields below
 	pages    []*page
+	used     bool            // an address was opened
 	hosts    map[string]bool // that a person or the policy let this owner open
 	notes    []string
 	download *download

@@ -11,6 +11,7 @@ import (
 	"github.com/fluxway/fluxway/internal/kit/safenet"
 	"github.com/fluxway/fluxway/internal/store"
 	"github.com/fluxway/fluxway/internal/tools"
+	"github.com/fluxway/fluxway/internal/tools/browser"
 	"github.com/fluxway/fluxway/internal/tools/sandbox"
 )
 
@@ -23,6 +24,7 @@ type Options struct {
 	Bodies  *store.Bodies    // for read_output
 	Sandbox *sandbox.Sandbox // for commands and Git
 	Net     *safenet.Dialer  // for fetch_url and http_request
+	Browser *browser.Browser // for the browser tools
 	// CommandNetwork lets commands ask for the network with an argument, which the gate sees.
 	CommandNetwork bool
 	Now            func() time.Time // nil: time.Now
@@ -43,6 +45,9 @@ func All(opts Options) ([]tools.Tool, error) {
 	}
 	if opts.Net != nil {
 		list = append(list, fetchURL(opts.Net), httpRequest(opts.Net))
+	}
+	if opts.Browser != nil {
+		list = append(list, browserTools(opts.Browser)...)
 	}
 	if opts.DB != nil {
 		n := newNotes(opts.DB)

@@ -192,3 +192,29 @@ func (f *folder) replace(rel string, content []byte) error {
 	}
 	return nil
 }
+
+// receive makes a file of what is read, seen whole or not at all. A link of that name is replaced.
+func (f *folder) receive(rel string, from io.Reader) (size int64, err error) {
+	if info, err := f.Lstat(rel); err == nil && info.IsDir() {
+		return 0, explain(&fs.PathError{Op: "write", Path: rel, Err: syscall.EISDIR}, rel)
+	}
+	if dir := path.Dir(rel); dir != "." {
+		if err := f.MkdirAll(dir, 0o755); err != nil {
+			return 0, explain(err, rel)
+		}
+	}
+	temp := path.Join(path.Dir(rel), ".fluxway-"+rand.Text())
+	file, err := f.Create(temp)
+	if err != nil {
+		return 0, explain(err, rel)
+	}
+	size, err = io.Copy(file, from)
+	if err = errors.Join(err, file.Close()); err == nil {
+		err = f.Rename(temp, rel)
+	}
+	if err != nil {
+		_ = f.Remove(temp)
+		return 0, explain(err, rel)
+	}
+	return size, nil
+}

@@ -19,6 +19,7 @@ import (
 	"github.com/fluxway/fluxway/internal/store"
 	"github.com/fluxway/fluxway/internal/store/storetest"
 	"github.com/fluxway/fluxway/internal/tools"
+	"github.com/fluxway/fluxway/internal/tools/browser"
 	"github.com/fluxway/fluxway/internal/tools/builtin"
 	"github.com/fluxway/fluxway/internal/tools/sandbox"
 )
@@ -297,7 +298,11 @@ func TestEverySpec(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := newBench(t, builtin.Options{DB: db, Bodies: bodies, Net: net, Sandbox: newSandbox(t)}, tools.Options{})
+	surf, err := browser.New(browser.Options{Net: net})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := newBench(t, builtin.Options{DB: db, Bodies: bodies, Net: net, Browser: surf, Sandbox: newSandbox(t)}, tools.Options{})
 	files, err := filepath.Glob("descriptions/*.md")
 	if err != nil {
 		t.Fatal(err)
@@ -307,7 +312,7 @@ func TestEverySpec(t *testing.T) {
 		t.Errorf("%d tools, %d descriptions", len(specs), len(files))
 	}
 	changing := map[string]bool{"write_file": true, "edit_file": true, "git_commit": true, "git_branch": true, "run_command": true, "run_code": true,
-		"http_request": true, "todo_write": true, "scratch_write": true}
+		"http_request": true, "todo_write": true, "scratch_write": true, "browser_navigate": true, "browser_click": true, "browser_type": true, "browser_evaluate": true}
 	for _, s := range specs {
 		if s.Title == "" || s.Description == "" || s.Origin != builtin.Origin || s.ReadOnly == changing[s.Name] {
 			t.Errorf("%+v", s)
