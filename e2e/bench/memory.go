@@ -46,6 +46,9 @@ func memoryLane(ctx context.Context, b *bench) error {
 		if err := measureIndex(ctx, b, n); err != nil {
 			return err
 		}
+		if err := measureMind(ctx, b, n); err != nil {
+			return err
+		}
 	}
 	return measureEmbedder(ctx, b)
 }
@@ -77,7 +80,7 @@ func measureIndex(ctx context.Context, b *bench, n int) error {
 	if err != nil {
 		return err
 	}
-	name := strings.TrimSuffix(number(float64(n)/1000), ".00") + "k"
+	name := thousands(n)
 	b.limit(fmt.Sprintf("CPU per insert, %s", name), "µs", filled.perOp(), 0, insertOne)
 	b.show(fmt.Sprintf("inserts/s, %s", name), "/s", filled.perSecond(), 0)
 	after, err := db.Engine().Size(ctx)
@@ -253,7 +256,13 @@ func (t *topics) question(i int) []float32 { return t.near(uint64(i) + 1<<40) }
 
 func (t *topics) near(seed uint64) []float32 {
 	r := rand.New(rand.NewPCG(seed, 7))
-	a, b := t.topics[r.IntN(len(t.topics))], t.topics[r.IntN(len(t.topics))]
+	return t.around(seed, r.Uint64(), r.Uint64())
+}
+
+// around makes a vector of one topic, a little of another, and much of its own.
+func (t *topics) around(seed, one, other uint64) []float32 {
+	r := rand.New(rand.NewPCG(seed, 8))
+	a, b := t.topics[one%uint64(len(t.topics))], t.topics[other%uint64(len(t.topics))]
 	v := gauss(r)
 	mixed := r.Float32() * 0.5
 	var squares float64

@@ -121,6 +121,33 @@ func (m *Mind) Add(ctx context.Context, o Owner, in NewFact) (AddedFact, error) 
 	return out, nil
 }
 
+// AddMany remembers several things in one transaction, each as Add would; those that are refused have their
+// reason in place of an outcome.
+func (m *Mind) AddMany(ctx context.Context, o Owner, list []NewFact) ([]AddedFact, []error, error) {
+	out, refused := make([]AddedFact, len(list)), make([]error, len(list))
+	kept := make([]candidate, len(list))
+	for i, in := range list {
+		if refused[i] = o.sees(in.Scope); refused[i] == nil {
+			kept[i], refused[i] = m.considered(in)
+		}
+	}
+	err := m.db.InTx(ctx, func(tx *store.Tx) (err error) {
+		for i, c := range kept {
+			if refused[i] != nil {
+				continue
+			}
+			if out[i], err = m.remember(ctx, tx, o.Workspace, c); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, nil, fmt.Errorf("remembering %d facts: %w", len(list), err)
+	}
+	return out, refused, nil
+}
+
 // candidate is a fact that passed hygiene.
 type candidate struct {
 	NewFact

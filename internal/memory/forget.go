@@ -33,12 +33,13 @@ func (m *Mind) ForgetUserTx(ctx context.Context, tx *store.Tx, o Owner) error {
 }
 
 func (m *Mind) clearVectors(ctx context.Context, tx *store.Tx, o Owner) error {
-	if m.index == nil {
-		return nil
-	}
 	names, err := store.All[string](ctx, tx, selectSpacesOf, o.Workspace, o.User)
 	if err != nil {
 		return err
+	}
+	tx.AfterCommit(func() { m.samples.drop(names...) })
+	if m.index == nil {
+		return nil
 	}
 	for _, name := range names {
 		if err := m.index.Clear(ctx, tx, Partition{Workspace: o.Workspace, Scope: name}); err != nil {
@@ -70,6 +71,7 @@ func (m *Mind) ForgetWorkspace(ctx context.Context, tx *store.Tx, ws ids.Workspa
 	if ws == "" {
 		return nil
 	}
+	tx.AfterCommit(m.samples.dropAll)
 	if m.index != nil {
 		if err := m.index.Clear(ctx, tx, Partition{Workspace: ws}); err != nil {
 			return fmt.Errorf("forgetting the vectors of %s: %w", ws, err)

@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/fluxway/fluxway/internal/kit/words"
@@ -15,39 +17,48 @@ import (
 // engine is what differs between the full-text indexes of the databases: how
 // they are asked, not how what they answer is ranked.
 type engine struct {
-	find  string // texts that hold any of the words: (query, words only, limit, workspace, user, agent, project)
-	count string // how many there are, up to a limit: (query, limit)
-	size  string // how much spaces hold: (spaces)
-	fetch string // texts by their ids: (ids, workspace, user, agent, project)
-	facts string // facts by their ids: (ids, workspace, user)
+	holders string // the numbers of the newest texts that fit a query, with commas between: (query, limit)
+	newest  string // the words of the newest texts of a space: (query, limit)
+	numbers string // texts by their numbers: (numbers, workspace, user, agent, project)
+	size    string // how much spaces hold: (spaces)
+	fetch   string // texts by their ids: (ids, workspace, user, agent, project)
+	facts   string // facts by their ids: (ids, workspace, user)
 	// openNodes reads entities by names: (workspace, user, session, JSON list, limit)
 	openNodes string
-	query     func(spaces, words []string) string
-	any       func(words []string) string
-	list      func(ids []string) string
+	// query fits texts of any of the spaces that hold all of the words. Words are letters and digits only, so quotes hold them.
+	query func(spaces []string, words ...string) string
+	list  func(ids []string) string
 }
 
 func engineOf(db *store.DB) engine {
 	if db.Engine().Name == "postgres" {
-		return engine{findPostgres, countPostgres, sizePostgres, fetchPostgres, factsPostgres, openPostgres, tsquery, tswords, commas}
+		return engine{holdersPostgres, newestPostgres, numbersPostgres, sizePostgres, fetchPostgres, factsPostgres, openPostgres, tsquery, commas}
 	}
-	return engine{findSQLite, countSQLite, sizeSQLite, fetchSQLite, factsSQLite, openSQLite, match, matchWords, quotedJSON}
+	return engine{holdersSQLite, newestSQLite, numbersSQLite, sizeSQLite, fetchSQLite, factsSQLite, openSQLite, match, quotedJSON}
 }
 
-// match asks FTS5. Words are letters and digits only, so quotes hold them.
-func match(spaces, list []string) string {
-	return "space : (" + quoteAll(spaces, `"`, " OR ") + ") AND words : (" + quoteAll(list, `"`, " OR ") + ")"
+// match asks FTS5. A word is indexed with its space before it, and the space by itself.
+func match(spaces []string, words ...string) string {
+	return terms(spaces, words, `"`, " OR ", " AND ")
 }
 
-// matchWords is not needed by FTS5, which ranks by the query itself.
-func matchWords([]string) string { return "" }
+// tsquery asks a tsvector that holds the same.
+func tsquery(spaces []string, words ...string) string { return terms(spaces, words, "'", " | ", " & ") }
 
-// tsquery asks a tsvector that holds the space as a word among the others.
-func tsquery(spaces, list []string) string {
-	return "(" + quoteAll(spaces, "'", " | ") + ") & (" + quoteAll(list, "'", " | ") + ")"
+func terms(spaces, words []string, quote, or, and string) string {
+	if len(words) == 0 {
+		words = []string{""}
+	}
+	var all []string
+	for _, w := range words {
+		any := make([]string, len(spaces))
+		for i, name := range spaces {
+			any[i] = name + w
+		}
+		all = append(all, "("+quoteAll(any, quote, or)+")")
+	}
+	return strings.Join(all, and)
 }
-
-func tswords(list []string) string { return quoteAll(list, "'", " | ") }
 
 func quoteAll(list []string, quote, between string) string {
 	return quote + strings.Join(list, quote+between+quote) + quote
@@ -59,13 +70,11 @@ func quotedJSON(list []string) string { return "[" + quoteAll(list, `"`, ",") + 
 
 // The ranking by words, and what bounds its work.
 const (
-	saturation  = 0.9 // k1 of BM25: how much a word said again adds
-	lengthShare = 0.4 // b of BM25: how much the length of a text counts
-	mostWords   = 24  // of a question
-	mostCounted = 50_000
-	mostMatched = 20_000 // texts looked at for one question, where its rare words allow
+	saturation  = 0.9   // k1 of BM25: how much a word said again adds
+	lengthShare = 0.4   // b of BM25: how much the length of a text counts
+	mostWords   = 24    // of a question
+	mostHolders = 2_000 // texts that are looked at for one word, the newest
 	candidates  = 100
-	enough      = 4 * candidates // texts to choose them from
 )
 
 // scored is a text and how well it fits the words of a question.
@@ -77,9 +86,10 @@ type scored struct {
 
 // term is a word of a question with its weight.
 type term struct {
-	word  string
-	count int64
-	idf   float64
+	word    string
+	count   int64
+	idf     float64
+	holders []int64 // the numbers of the texts that hold it; none for one that is common
 }
 
 // byWords finds texts by the words of a question, best first. The weights of
@@ -98,18 +108,19 @@ func (m *Mind) byWords(ctx context.Context, q Query, names []string) ([]scored, 
 		return nil, nil
 	}
 	names, size := total(sizes)
-	terms, err := m.weigh(ctx, names, asked, size)
+	terms, err := m.weigh(ctx, sizes, names, asked, size)
 	if err != nil || len(terms) == 0 {
 		return nil, err
 	}
-	list := make([]string, 0, len(terms))
-	for _, t := range telling(terms, size.Texts) {
-		list = append(list, t.word)
+	chosen := promising(terms)
+	if len(chosen) == 0 {
+		if chosen, err = m.commonHolders(ctx, names, terms); err != nil {
+			return nil, err
+		}
 	}
-	rows, err := store.All[text](ctx, m.db.Read(), m.engine.find, m.engine.query(names, list), m.engine.any(list), candidates,
-		q.Workspace, q.User, q.Agent, q.Project)
+	rows, err := store.All[text](ctx, m.db.Read(), m.engine.numbers, numberList(chosen), q.Workspace, q.User, q.Agent, q.Project)
 	if err != nil {
-		return nil, fmt.Errorf("searching by words: %w", err)
+		return nil, fmt.Errorf("reading what the words found: %w", err)
 	}
 	return rank(rows, terms, size), nil
 }
@@ -131,43 +142,102 @@ func total(list []spaceSize) (names []string, sum spaceSize) {
 	return names, sum
 }
 
-// weigh counts how many texts hold each word; words that none holds weigh as
-// the rarest, for what a text covers of the question.
-func (m *Mind) weigh(ctx context.Context, names, asked []string, size spaceSize) ([]term, error) {
-	var terms []term
+// weigh finds the texts that hold each word, and how many they are. Of words that are common in a large space that
+// is estimated by a sample, and their texts are not looked for: others tell them apart. Words that no text holds
+// weigh as the rarest, for what a text covers of the question.
+func (m *Mind) weigh(ctx context.Context, sizes []spaceSize, names, asked []string, size spaceSize) ([]term, error) {
+	estimates, err := m.common(ctx, sizes, asked)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]term, len(asked))
 	found := false
-	for _, w := range asked {
-		n, err := store.One[int64](ctx, m.db.Read(), m.engine.count, m.engine.query(names, []string{w}), mostCounted)
-		if err != nil {
-			return nil, fmt.Errorf("counting %q: %w", w, err)
+	for i, w := range asked {
+		t := term{word: w, count: estimates[w]}
+		if t.count < mostHolders {
+			if t.holders, err = m.holders(ctx, mostHolders, m.engine.query(names, w)); err != nil {
+				return nil, fmt.Errorf("searching by words: %w", err)
+			}
+			t.count = max(t.count, int64(len(t.holders)))
 		}
-		found = found || n > 0
-		terms = append(terms, term{w, n, idf(n, size.Texts)})
+		t.idf = idf(t.count, size.Texts)
+		found = found || t.count > 0
+		list[i] = t
 	}
 	if !found {
 		return nil, nil
 	}
-	return terms, nil
+	return list, nil
+}
+
+// holders are the numbers of the newest texts that fit a query.
+func (m *Mind) holders(ctx context.Context, limit int, query string) ([]int64, error) {
+	joined, err := store.One[string](ctx, m.db.Read(), m.engine.holders, query, limit)
+	if err != nil || joined == "" {
+		return nil, err
+	}
+	list := make([]int64, 0, strings.Count(joined, ",")+1)
+	for field := range strings.SplitSeq(joined, ",") {
+		n, err := strconv.ParseInt(field, 10, 64)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, n)
+	}
+	return list, nil
+}
+
+// promising are the texts whose words weigh most together, newer before older.
+func promising(terms []term) []int64 {
+	weights := map[int64]float64{}
+	for _, t := range terms {
+		for _, num := range t.holders {
+			weights[num] += t.idf
+		}
+	}
+	list := slices.Collect(maps.Keys(weights))
+	slices.SortFunc(list, func(a, b int64) int { return cmp.Or(cmp.Compare(weights[b], weights[a]), cmp.Compare(b, a)) })
+	return list[:min(len(list), candidates)]
+}
+
+// commonHolders are texts for a question of nothing but common words: those that hold several of them, then the newest.
+func (m *Mind) commonHolders(ctx context.Context, names []string, terms []term) ([]int64, error) {
+	terms = slices.SortedFunc(slices.Values(terms), func(a, b term) int { return cmp.Compare(a.count, b.count) })
+	var list []string
+	for _, t := range terms {
+		if t.count > 0 {
+			list = append(list, t.word)
+		}
+	}
+	var chosen []int64
+	for n := min(len(list), 3); n > 0 && len(chosen) < candidates; n-- {
+		more, err := m.holders(ctx, candidates, m.engine.query(names, list[:n]...))
+		if err != nil {
+			return nil, fmt.Errorf("searching by common words: %w", err)
+		}
+		for _, num := range more {
+			if !slices.Contains(chosen, num) {
+				chosen = append(chosen, num)
+			}
+		}
+	}
+	return chosen, nil
+}
+
+func numberList(nums []int64) string {
+	b := []byte{'['}
+	for i, n := range nums {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = strconv.AppendInt(b, n, 10)
+	}
+	return string(append(b, ']'))
 }
 
 func idf(count, of int64) float64 {
 	of = max(of, count)
 	return math.Log(1 + (float64(of-count)+0.5)/(float64(count)+0.5))
-}
-
-// telling are the words to find candidates by, the rarest first: so many that there is enough to choose
-// from, and no more. What the others add to the score of a candidate is added all the same.
-func telling(terms []term, texts int64) []term {
-	rare := slices.DeleteFunc(slices.Clone(terms), func(t term) bool { return t.count == 0 })
-	slices.SortStableFunc(rare, func(a, b term) int { return cmp.Compare(a.count, b.count) })
-	var sum int64
-	for i, t := range rare {
-		if i > 0 && (sum >= enough || sum+t.count > mostMatched || t.count > texts/2) { // in most texts: it tells none from another
-			return rare[:i]
-		}
-		sum += t.count
-	}
-	return rare
 }
 
 // rank is BM25 over the candidates.

@@ -69,6 +69,7 @@ type Mind struct {
 	engine    engine
 	numbers   numbers
 	used      usage
+	samples   samples
 	waiting   atomic.Bool   // texts may wait for their vectors
 	wake      chan struct{} // holds one: they have just begun to
 }

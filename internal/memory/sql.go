@@ -20,21 +20,22 @@ const (
 	nextSeq     = `SELECT coalesce(max(seq), -1) + 1 FROM memory_texts WHERE thread = ? AND thread <> ''`
 	neighbours  = `SELECT ` + textColumns + ` FROM memory_texts AS t WHERE t.thread = ? AND t.thread <> '' AND (t.seq = ? OR t.seq = ?) AND ` + theirs
 
-	findSQLite = `
-		SELECT ` + textColumns + `
-		FROM (SELECT rowid AS num FROM memory_words WHERE memory_words MATCH ? AND ? = '' ORDER BY bm25(memory_words, 0.0, 1.0) LIMIT ?) AS f
-		JOIN memory_texts AS t ON t.num = f.num
-		WHERE ` + theirs
-	countSQLite = `SELECT count(*) FROM (SELECT rowid FROM memory_words WHERE memory_words MATCH ? LIMIT ?)`
-	sizeSQLite  = `SELECT space, texts, words FROM memory_spaces WHERE texts > 0 AND space IN (SELECT value FROM json_each(?))`
-	fetchSQLite = `SELECT ` + textColumns + ` FROM memory_texts AS t WHERE t.id IN (SELECT value FROM json_each(?)) AND ` + theirs
+	// CROSS JOIN keeps the planner from walking through everything a workspace has.
+	holdersSQLite = `SELECT coalesce(group_concat(rowid), '') FROM (SELECT rowid FROM memory_words WHERE memory_words MATCH ? ORDER BY rowid DESC LIMIT ?)`
+	newestSQLite  = `
+		SELECT t.words FROM (SELECT rowid AS num FROM memory_words WHERE memory_words MATCH ? ORDER BY rowid DESC LIMIT ?) AS f
+		CROSS JOIN memory_texts AS t ON t.num = f.num`
+	numbersSQLite = `SELECT ` + textColumns + ` FROM (SELECT value AS wanted FROM json_each(?)) AS w CROSS JOIN memory_texts AS t ON t.num = w.wanted WHERE ` + theirs
+	sizeSQLite    = `SELECT space, texts, words FROM memory_spaces WHERE texts > 0 AND space IN (SELECT value FROM json_each(?))`
+	fetchSQLite   = `SELECT ` + textColumns + ` FROM (SELECT value AS wanted FROM json_each(?)) AS w CROSS JOIN memory_texts AS t ON t.id = w.wanted WHERE ` + theirs
 
-	findPostgres = `
-		SELECT ` + textColumns + `
-		FROM (SELECT num FROM memory_texts WHERE lexemes @@ ?::text::tsquery ORDER BY ts_rank(lexemes, ?::text::tsquery) DESC, num DESC LIMIT ?) AS f
-		JOIN memory_texts AS t ON t.num = f.num
-		WHERE ` + theirs
-	countPostgres = `SELECT count(*) FROM (SELECT num FROM memory_texts WHERE lexemes @@ ?::text::tsquery LIMIT ?) AS f`
+	holdersPostgres = `
+		SELECT coalesce(string_agg(num::text, ','), '')
+		FROM (SELECT num FROM memory_texts WHERE lexemes @@ ?::text::tsquery ORDER BY num DESC LIMIT ?) AS f`
+	newestPostgres  = `SELECT words FROM memory_texts WHERE lexemes @@ ?::text::tsquery ORDER BY num DESC LIMIT ?`
+	numbersPostgres = `
+		SELECT ` + textColumns + ` FROM memory_texts AS t
+		WHERE t.num IN (SELECT value::bigint FROM jsonb_array_elements_text(?::text::jsonb)) AND ` + theirs
 	sizePostgres  = `SELECT space, texts, words FROM memory_spaces WHERE texts > 0 AND space = ANY(string_to_array(?, ','))`
 	fetchPostgres = `SELECT ` + textColumns + ` FROM memory_texts AS t WHERE t.id = ANY(string_to_array(?, ',')) AND ` + theirs
 )
@@ -71,7 +72,7 @@ const (
 	selectFading = `
 		SELECT ` + factColumns + ` FROM memory_facts
 		WHERE origin = 'learned' AND NOT pinned AND updated_at < ? AND (used_at IS NULL OR used_at < ?) ORDER BY updated_at LIMIT ?`
-	factsSQLite   = `SELECT ` + factColumns + ` FROM memory_facts WHERE id IN (SELECT value FROM json_each(?)) AND ` + own
+	factsSQLite   = `SELECT ` + factColumns + ` FROM (SELECT value AS wanted FROM json_each(?)) AS w CROSS JOIN memory_facts ON id = w.wanted WHERE ` + own
 	factsPostgres = `SELECT ` + factColumns + ` FROM memory_facts WHERE id = ANY(string_to_array(?, ',')) AND ` + own
 	countFacts    = `SELECT state AS name, count(*) AS n FROM memory_facts WHERE ` + own + ` GROUP BY state`
 
