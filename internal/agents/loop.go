@@ -422,6 +422,9 @@ func (l *Loop) begin(ctx context.Context, stage []*Call) error {
 		if c.State == CallPlanned {
 			c.Began = now
 		}
+		if c.Need != nil && c.Need.Again {
+			c.Answer = c.Reply.String()
+		}
 		c.State, c.Need, c.Reply = CallStarted, nil, nil
 	}
 	return l.Journal.Start(ctx, fresh)
@@ -434,6 +437,8 @@ func (c *Call) runnable() bool {
 		return true
 	case NeedRepeat:
 		return c.Reply != nil && c.Reply.String() == AnswerRepeat
+	case tools.NeedAnswer:
+		return c.Need.Again && c.Reply != nil
 	}
 	return false
 }
@@ -501,6 +506,7 @@ func (l *Loop) perform(ctx context.Context, c *Call) (result *tools.Result, need
 	}
 	call := l.Call
 	call.ID, call.Tool, call.Args, call.Turn, call.Approval = c.ID, c.Tool, c.Args, fmt.Sprint(c.Turn), c.Approval
+	call.Answer, c.Answer = c.Answer, ""
 	call.Progress = func(p tools.Progress) { l.Voice.Progress(c, p) }
 	r, err := l.Tools.Call(ctx, call)
 	if err != nil {

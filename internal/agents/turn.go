@@ -61,6 +61,7 @@ type Call struct {
 	Need     *tools.Need // while waiting
 	Approval string      // the ticket that the gate asked for
 	Reply    *Reply      // a person's answer to Need
+	Answer   string      // the same, for a tool that is about to be called again with it
 	Result   *tools.Result
 	Began    time.Time
 	Ended    time.Time

@@ -55,25 +55,39 @@ func newMCPDoor(s *Server, box *tools.Toolbox) *mcpDoor {
 	server.AddReceivingMiddleware(d.answer)
 	get := func(*http.Request) *sdk.Server { return server }
 	opts := sdk.StreamableHTTPOptions{DisableLocalhostProtection: true, MaxRequestBodyBytes: maxMCP, SessionTimeout: 30 * time.Minute, PropagateRequestCancellation: true}
-	d.sessions = d.known(sdk.NewStreamableHTTPHandler(get, &opts)) // hosts and origins are checked for every route
+	d.sessions = d.known(sdk.NewStreamableHTTPHandler(get, &opts), older) // hosts and origins are checked for every route
 	opts.Stateless = true
-	d.single = d.known(sdk.NewStreamableHTTPHandler(get, &opts))
+	d.single = d.known(sdk.NewStreamableHTTPHandler(get, &opts), newer)
 	return d
 }
 
 // known tells the SDK who asks: a session then belongs to them alone.
-func (d *mcpDoor) known(next http.Handler) http.Handler {
+func (d *mcpDoor) known(next http.Handler, in era) http.Handler {
 	return auth.RequireBearerToken(func(ctx context.Context, _ string, _ *http.Request) (*auth.TokenInfo, error) {
 		id := identity.From(ctx)
 		if id == nil {
 			return nil, auth.ErrInvalidToken
 		}
 		owner := strings.Join([]string{string(id.Workspace), string(id.User), string(id.Key)}, "/")
-		return &auth.TokenInfo{UserID: owner, Expiration: time.Now().Add(time.Hour), Extra: map[string]any{callerExtra: id}}, nil
+		return &auth.TokenInfo{UserID: owner, Expiration: time.Now().Add(time.Hour), Extra: map[string]any{callerExtra: caller{id, in}}}, nil
 	}, nil)(next)
 }
 
 const callerExtra = "caller"
+
+// era is which of the protocol's two ways a client goes.
+type era string
+
+const (
+	older era = "older" // until 2025-11-25, with sessions
+	newer era = "newer" // since 2026-07-28, without
+)
+
+// caller is who sends a request, and in which era.
+type caller struct {
+	*identity.Identity
+	era era
+}
 
 func (d *mcpDoor) routes() []route {
 	raw := action{ // the body is the protocol's
@@ -129,7 +143,7 @@ func (d *mcpDoor) answer(next sdk.MethodHandler) sdk.MethodHandler {
 			return next(ctx, method, req)
 		}
 		id := callerOf(req)
-		if id == nil {
+		if id.Identity == nil {
 			return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "nobody is asking"}
 		}
 		result, err := d.method(ctx, id, method, req)
@@ -140,7 +154,7 @@ func (d *mcpDoor) answer(next sdk.MethodHandler) sdk.MethodHandler {
 	}
 }
 
-func (d *mcpDoor) method(ctx context.Context, id *identity.Identity, method string, req sdk.Request) (sdk.Result, error) {
+func (d *mcpDoor) method(ctx context.Context, id caller, method string, req sdk.Request) (sdk.Result, error) {
 	switch method {
 	case "tools/list":
 		return d.listTools(ctx, id)
@@ -153,20 +167,20 @@ func (d *mcpDoor) method(ctx context.Context, id *identity.Identity, method stri
 	case "resources/list":
 		return d.listResources(ctx, id)
 	case "resources/templates/list":
-		return &sdk.ListResourceTemplatesResult{ResourceTemplates: []*sdk.ResourceTemplate{
+		return &sdk.ListResourceTemplatesResult{Cacheable: theirs, ResourceTemplates: []*sdk.ResourceTemplate{
 			{Name: "conversation", Title: "A conversation", Description: "What was said, as Markdown.", MIMEType: "text/markdown", URITemplate: conversationURI + "{id}"},
 		}}, nil
 	}
 	return d.readResource(ctx, id, req.GetParams().(*sdk.ReadResourceParams))
 }
 
-func callerOf(req sdk.Request) *identity.Identity {
+func callerOf(req sdk.Request) caller {
 	extra := req.GetExtra()
 	if extra == nil || extra.TokenInfo == nil {
-		return nil
+		return caller{}
 	}
-	id, _ := extra.TokenInfo.Extra[callerExtra].(*identity.Identity)
-	return id
+	who, _ := extra.TokenInfo.Extra[callerExtra].(caller)
+	return who
 }
 
 // rpcError gives a fault the shape of the protocol, with our own codes beside it.
@@ -190,8 +204,8 @@ func rpcError(ctx context.Context, err error) error {
 // agentPrefix is before the names of agents that are offered as tools.
 const agentPrefix = "agent__"
 
-func (d *mcpDoor) listTools(ctx context.Context, id *identity.Identity) (*sdk.ListToolsResult, error) {
-	out := &sdk.ListToolsResult{Tools: []*sdk.Tool{}}
+func (d *mcpDoor) listTools(ctx context.Context, id caller) (*sdk.ListToolsResult, error) {
+	out := &sdk.ListToolsResult{Tools: []*sdk.Tool{}, Cacheable: theirs}
 	if id.Permissions.Has("tools:use") {
 		belt, err := d.box.In(id.Workspace, tools.All())
 		if err != nil {
@@ -223,14 +237,14 @@ func toolOf(s tools.Spec) *sdk.Tool {
 }
 
 // agents are those the caller may see.
-func (d *mcpDoor) agents(ctx context.Context, id *identity.Identity) ([]agents.Agent, error) {
+func (d *mcpDoor) agents(ctx context.Context, id caller) ([]agents.Agent, error) {
 	if d.s.opts.Agents == nil || !id.Permissions.Has("agents:read") {
 		return nil, nil
 	}
 	return d.s.opts.Agents.List(ctx, id.Workspace)
 }
 
-func (d *mcpDoor) callTool(ctx context.Context, id *identity.Identity, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+func (d *mcpDoor) callTool(ctx context.Context, id caller, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 	name := req.Params.Name
 	if agent, ok := strings.CutPrefix(name, agentPrefix); ok && d.s.opts.AgentCaller != nil {
 		return d.callAgent(ctx, id, agent, req.Params.Arguments)
@@ -245,7 +259,7 @@ func (d *mcpDoor) callTool(ctx context.Context, id *identity.Identity, req *sdk.
 	if _, err := belt.Spec(name); err != nil {
 		return nil, err
 	}
-	call := callBy(id, "mcp", name, req.Params.Arguments, "")
+	call := callBy(id.Identity, "mcp", name, req.Params.Arguments, "")
 	if token := req.Params.GetProgressToken(); token != nil {
 		call.Progress = func(p tools.Progress) {
 			// A client that does not listen misses a sign of life and nothing else.
@@ -256,42 +270,10 @@ func (d *mcpDoor) callTool(ctx context.Context, id *identity.Identity, req *sdk.
 	if err != nil {
 		return nil, err
 	}
-	return resultOf(r), nil
+	return id.resultOf(r)
 }
 
-// resultOf turns a result into the protocol's.
-func resultOf(r tools.Result) *sdk.CallToolResult {
-	out := &sdk.CallToolResult{IsError: r.IsError, Content: []sdk.Content{}}
-	for _, p := range r.Parts {
-		switch p.Kind {
-		case tools.PartImage:
-			out.Content = append(out.Content, &sdk.ImageContent{Data: p.Data, MIMEType: p.MediaType})
-		case tools.PartFile:
-			out.Content = append(out.Content, &sdk.TextContent{Text: p.Path})
-		case tools.PartJSON:
-			out.Content = append(out.Content, &sdk.TextContent{Text: string(p.JSON)})
-			if object := json.RawMessage(p.JSON); len(r.Parts) == 1 && strings.HasPrefix(strings.TrimSpace(string(object)), "{") {
-				out.StructuredContent = object
-			}
-		default:
-			out.Content = append(out.Content, &sdk.TextContent{Text: p.Text})
-		}
-	}
-	if r.Needs != nil {
-		out.IsError = true
-		text := "This was not done: a person has to decide first. " + r.Needs.Question
-		if r.Needs.Ticket != "" {
-			text += " (approval " + r.Needs.Ticket + "; call again once it is granted)"
-		}
-		out.Content = append(out.Content, &sdk.TextContent{Text: text})
-	}
-	if r.Code != "" {
-		out.Meta = sdk.Meta{"fluxway/code": r.Code}
-	}
-	return out
-}
-
-func (d *mcpDoor) callAgent(ctx context.Context, id *identity.Identity, agent string, raw json.RawMessage) (*sdk.CallToolResult, error) {
+func (d *mcpDoor) callAgent(ctx context.Context, id caller, agent string, raw json.RawMessage) (*sdk.CallToolResult, error) {
 	if err := id.Must("runs:write"); err != nil {
 		return nil, err
 	}
@@ -301,16 +283,16 @@ func (d *mcpDoor) callAgent(ctx context.Context, id *identity.Identity, agent st
 	if err := json.Unmarshal(raw, &args); err != nil || args.Message == "" {
 		return nil, fault.New(fault.Invalid, "invalid_arguments", "An agent needs a message.").WithParam("message")
 	}
-	answer, err := d.s.opts.AgentCaller.CallAgent(ctx, id, agent, args.Message)
+	answer, err := d.s.opts.AgentCaller.CallAgent(ctx, id.Identity, agent, args.Message)
 	if err != nil {
-		return resultOf(tools.Fails(err)), nil
+		return id.resultOf(tools.Fails(err))
 	}
-	return resultOf(tools.Says(answer)), nil
+	return id.resultOf(tools.Says(answer))
 }
 
-func (d *mcpDoor) listPrompts(ctx context.Context, id *identity.Identity) (*sdk.ListPromptsResult, error) {
+func (d *mcpDoor) listPrompts(ctx context.Context, id caller) (*sdk.ListPromptsResult, error) {
 	list, err := d.agents(ctx, id)
-	out := &sdk.ListPromptsResult{Prompts: []*sdk.Prompt{}}
+	out := &sdk.ListPromptsResult{Prompts: []*sdk.Prompt{}, Cacheable: theirs}
 	for _, a := range list {
 		if a.Instructions != "" {
 			out.Prompts = append(out.Prompts, &sdk.Prompt{Name: a.Name, Title: a.Title, Description: a.Description})
@@ -319,7 +301,7 @@ func (d *mcpDoor) listPrompts(ctx context.Context, id *identity.Identity) (*sdk.
 	return out, err
 }
 
-func (d *mcpDoor) getPrompt(ctx context.Context, id *identity.Identity, p *sdk.GetPromptParams) (*sdk.GetPromptResult, error) {
+func (d *mcpDoor) getPrompt(ctx context.Context, id caller, p *sdk.GetPromptParams) (*sdk.GetPromptResult, error) {
 	list, err := d.agents(ctx, id)
 	if err != nil {
 		return nil, err
@@ -328,9 +310,13 @@ func (d *mcpDoor) getPrompt(ctx context.Context, id *identity.Identity, p *sdk.G
 	if at < 0 {
 		return nil, fault.New(fault.NotFound, "prompt_not_found", "There is no prompt %q.", p.Name)
 	}
-	return &sdk.GetPromptResult{Description: list[at].Description, Messages: []*sdk.PromptMessage{
-		{Role: "user", Content: &sdk.TextContent{Text: list[at].Instructions}},
-	}}, nil
+	out := new(sdk.GetPromptResult)
+	if err := id.whole(out, `{"messages":[]}`); err != nil {
+		return nil, err
+	}
+	out.Description = list[at].Description
+	out.Messages = []*sdk.PromptMessage{{Role: "user", Content: &sdk.TextContent{Text: list[at].Instructions}}}
+	return out, nil
 }
 
 // conversationURI is before a conversation's id.
@@ -339,12 +325,12 @@ const conversationURI = "fluxway://conversations/"
 // listed is how many conversations are offered as resources; any other can be read by its id.
 const listed = 50
 
-func (d *mcpDoor) listResources(ctx context.Context, id *identity.Identity) (*sdk.ListResourcesResult, error) {
-	out := &sdk.ListResourcesResult{Resources: []*sdk.Resource{}}
+func (d *mcpDoor) listResources(ctx context.Context, id caller) (*sdk.ListResourcesResult, error) {
+	out := &sdk.ListResourcesResult{Resources: []*sdk.Resource{}, Cacheable: theirs}
 	if d.s.opts.Conversations == nil || !id.Permissions.Has("conversations:read") {
 		return out, nil
 	}
-	found, err := d.s.opts.Conversations.List(ctx, askerOf(id), conversations.Filter{Query: page.Query{Limit: listed}})
+	found, err := d.s.opts.Conversations.List(ctx, askerOf(id.Identity), conversations.Filter{Query: page.Query{Limit: listed}})
 	if err != nil {
 		return nil, err
 	}
@@ -354,18 +340,24 @@ func (d *mcpDoor) listResources(ctx context.Context, id *identity.Identity) (*sd
 	return out, nil
 }
 
-func (d *mcpDoor) readResource(ctx context.Context, id *identity.Identity, p *sdk.ReadResourceParams) (*sdk.ReadResourceResult, error) {
+func (d *mcpDoor) readResource(ctx context.Context, id caller, p *sdk.ReadResourceParams) (*sdk.ReadResourceResult, error) {
 	text, ok := strings.CutPrefix(p.URI, conversationURI)
 	conversation, err := ids.Parse[ids.Conversation](text)
 	if !ok || err != nil || d.s.opts.Conversations == nil || !id.Permissions.Has("conversations:read") {
 		return nil, sdk.ResourceNotFoundError(p.URI)
 	}
 	var out strings.Builder
-	if err := d.s.opts.Conversations.Markdown(ctx, askerOf(id), conversation, &out); err != nil {
+	if err := d.s.opts.Conversations.Markdown(ctx, askerOf(id.Identity), conversation, &out); err != nil {
 		if fault.From(err).Kind == fault.NotFound {
 			return nil, sdk.ResourceNotFoundError(p.URI)
 		}
 		return nil, err
 	}
-	return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{{URI: p.URI, MIMEType: "text/markdown", Text: out.String()}}}, nil
+	result := new(sdk.ReadResourceResult)
+	if err := id.whole(result, `{"contents":[]}`); err != nil {
+		return nil, err
+	}
+	result.Cacheable = theirs
+	result.Contents = []*sdk.ResourceContents{{URI: p.URI, MIMEType: "text/markdown", Text: out.String()}}
+	return result, nil
 }

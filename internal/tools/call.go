@@ -29,8 +29,9 @@ func (t *Belt) Call(ctx context.Context, call Call) (Result, error) {
 		return Fails(err), nil
 	}
 	entry := Entry{ID: ids.New[ids.ToolCall](), Spec: e.spec, Call: call, At: time.Now()}
-	entry.Ruling, err = t.box.judge(ctx, e.spec, call)
-	if err != nil {
+	if w, ok := e.tool.(Waiter); ok && call.Answer != "" && w.Waits(call) {
+		entry.Ruling = Ruling{Verdict: Allow, Rule: "tools.going_on", Reason: "It goes on with a call that was allowed, after a person's answer."}
+	} else if entry.Ruling, err = t.box.judge(ctx, e.spec, call); err != nil {
 		return Result{}, err
 	}
 	switch entry.Ruling.Verdict {

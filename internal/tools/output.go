@@ -11,7 +11,7 @@ import (
 
 const (
 	maxKept  = 16 << 20 // of one output
-	maxImage = 8 << 20  // of all images of one result
+	maxImage = 8 << 20  // of all images, sounds and the like of one result
 	bodyKind = "tool_result"
 )
 
@@ -47,9 +47,12 @@ func (b *Toolbox) cut(ctx context.Context, spec Spec, call Call, r Result) Resul
 func dropLargeImages(r Result) Result {
 	size := 0
 	for i, p := range r.Parts {
-		if size += len(p.Data); p.Kind == PartImage && size > maxImage {
+		if size += len(p.Data); len(p.Data) > 0 && size > maxImage {
 			parts := append([]Part(nil), r.Parts...)
 			parts[i] = Part{Kind: PartText, Text: fmt.Sprintf("[An image of %d bytes was left out: too large.]", len(p.Data))}
+			if p.Kind == PartText {
+				parts[i].Text = p.Text
+			}
 			r.Parts, r.Truncated = parts, true
 			size -= len(p.Data)
 		}

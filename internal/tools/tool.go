@@ -18,6 +18,12 @@ type Tool interface {
 	Run(ctx context.Context, call Call) (Result, error)
 }
 
+// Waiter is a tool whose calls can wait for a person's answer and then go on where they were.
+type Waiter interface {
+	// Waits says whether this call is under way and waits for Call.Answer.
+	Waits(call Call) bool
+}
+
 // Level is how much harm a tool can do.
 type Level string
 
@@ -73,7 +79,8 @@ type Call struct {
 	Agent        string           `json:"agent,omitempty"` // the agent's name; empty: a person calls
 	Run          ids.Run          `json:"run,omitempty"`
 	Conversation ids.Conversation `json:"conversation,omitempty"`
-	Folder       string           `json:"folder,omitempty"` // root of the project; empty: no project
+	Project      string           `json:"project,omitempty"` // the project's id; empty: none
+	Folder       string           `json:"folder,omitempty"`  // where the call works: the root of the project, or the workspace's own files
 	Turn         string           `json:"turn,omitempty"`   // the model call that asked for it, within Run
 	Door         string           `json:"door,omitempty"`   // where it came in: chat, api, mcp, v1, schedule, hook, …
 	// Unattended says that nobody watches: a schedule, a trigger or a hook started it.
@@ -81,6 +88,8 @@ type Call struct {
 	Args       json.RawMessage `json:"args"`
 	// Approval names a person's earlier answer to this very call, for the Gate to look up.
 	Approval string `json:"approval,omitempty"`
+	// Answer is what a person said to the need that this very call had, where the need says that it is called again.
+	Answer string `json:"answer,omitempty"`
 	// Progress hears how far the tool is; nil: nobody listens. It must not block.
 	Progress func(Progress) `json:"-"`
 }
@@ -112,7 +121,7 @@ type PartKind string
 
 // The kinds of part.
 const (
-	PartText  PartKind = "text"  // Text
+	PartText  PartKind = "text"  // Text; with Data and MediaType, what the text stands for
 	PartImage PartKind = "image" // Data, MediaType
 	PartFile  PartKind = "file"  // Path below the call's folder, MediaType
 	PartJSON  PartKind = "json"  // JSON
@@ -125,6 +134,7 @@ type Part struct {
 	Data      []byte          `json:"data,omitempty"`
 	MediaType string          `json:"media_type,omitempty"`
 	Path      string          `json:"path,omitempty"`
+	URI       string          `json:"uri,omitempty"` // of the resource that it is the content of
 	JSON      json.RawMessage `json:"json,omitempty"`
 }
 
@@ -161,6 +171,7 @@ type Need struct {
 	Question string   `json:"question"`
 	Options  []Option `json:"options,omitempty"` // none: free text
 	Multiple bool     `json:"multiple,omitempty"`
+	Again    bool     `json:"again,omitempty"`  // of an answer: the tool is called again with it, in Call.Answer
 	Rule     string   `json:"rule,omitempty"`   // of an approval: what wants a person
 	Ticket   string   `json:"ticket,omitempty"` // of an approval: what the gate will look for in Call.Approval
 }

@@ -9,11 +9,13 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/fluxway/fluxway/internal/kit/fault"
+	"github.com/fluxway/fluxway/internal/tools"
 )
 
 // client makes the SDK's client of a connection, which offers what there is a port for.
@@ -25,14 +27,15 @@ func (l *link) client(ctx context.Context, v *live) (*sdk.Client, error) {
 		ProgressNotificationHandler: func(_ context.Context, r *sdk.ProgressNotificationClientRequest) { v.progress(r.Params) },
 		LoggingMessageHandler:       func(_ context.Context, r *sdk.LoggingMessageRequest) { l.s.logged(r.Params) },
 	}
-	if m.opts.Sampler != nil {
+	def := l.s.definition()
+	if m.opts.Sampler != nil && def.Sampling != SamplingOff {
 		opts.CreateMessageHandler = func(req context.Context, r *sdk.CreateMessageRequest) (*sdk.CreateMessageResult, error) {
 			req, cancel := during(req, ctx)
 			defer cancel()
 			return l.sample(req, v, r.Params)
 		}
 	}
-	if m.opts.Asker != nil {
+	if m.opts.Asker != nil || m.opts.Parks {
 		opts.Capabilities.Elicitation = &sdk.ElicitationCapabilities{Form: &sdk.FormElicitationCapabilities{}, URL: &sdk.URLElicitationCapabilities{}}
 		opts.ElicitationHandler = func(req context.Context, r *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
 			req, cancel := during(req, ctx)
@@ -40,21 +43,46 @@ func (l *link) client(ctx context.Context, v *live) (*sdk.Client, error) {
 			return l.ask(req, v, r.Params)
 		}
 	}
-	if m.opts.Roots != nil {
-		opts.Capabilities.RootsV2 = &sdk.RootCapabilities{ListChanged: true}
+	rooted := m.opts.Roots != nil && !def.NoRoots
+	if rooted {
+		opts.Capabilities.RootsV2 = &sdk.RootCapabilities{}
 	}
 	client := sdk.NewClient(&sdk.Implementation{Name: "fluxway", Title: "Fluxway", Version: m.opts.Version}, opts)
-	if m.opts.Roots == nil {
+	if !rooted {
 		return client, nil
 	}
-	folders, err := m.opts.Roots.Folders(ctx, l.s.key.ws)
+	roots, err := l.roots(ctx, v)
+	if err != nil {
+		return nil, err
+	}
+	client.AddRoots(roots...) // servers of the newer era are told within a call
+	client.AddReceivingMiddleware(func(next sdk.MethodHandler) sdk.MethodHandler {
+		return func(req context.Context, method string, r sdk.Request) (sdk.Result, error) {
+			if method != "roots/list" {
+				return next(req, method, r)
+			}
+			roots, err := l.roots(req, v)
+			if err != nil {
+				return nil, refusal(err)
+			}
+			return &sdk.ListRootsResult{Roots: roots}, nil
+		}
+	})
+	return client, nil
+}
+
+// roots are the folders that a server may work in now: that of the call it works on, or those of all projects.
+func (l *link) roots(ctx context.Context, v *live) ([]*sdk.Root, error) {
+	from := l.from(ctx, v)
+	folders, err := l.s.m.opts.Roots.Folders(ctx, from)
 	if err != nil {
 		return nil, fmt.Errorf("finding the folders for server %s: %w", l.s.key.name, err)
 	}
+	out := []*sdk.Root{}
 	for _, f := range folders {
-		client.AddRoots(&sdk.Root{Name: f.Name, URI: (&url.URL{Scheme: "file", Path: f.Path}).String()})
+		out = append(out, &sdk.Root{Name: f.Name, URI: (&url.URL{Scheme: "file", Path: f.Path}).String()})
 	}
-	return client, nil
+	return out, nil
 }
 
 // during ends a server's request when its connection ends.
@@ -64,17 +92,19 @@ func during(ctx, connection context.Context) (context.Context, func()) {
 	return ctx, func() { stop(); cancel(nil) }
 }
 
-// from says on whose behalf a server asks: with one call under way it can only be that one.
-func (l *link) from(v *live) From {
+// from says on whose behalf a server asks. Servers of the newer era ask within a call; of an older one, with one call
+// under way it can only be that one.
+func (l *link) from(ctx context.Context, v *live) From {
 	out := From{Workspace: l.s.key.ws, Server: l.s.key.name}
+	within, _ := ctx.Value(callOf{}).(*held)
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if len(v.calls) != 1 {
-		return out
-	}
 	for _, f := range v.calls {
+		if within != nil && f.held != within || within == nil && len(v.calls) != 1 {
+			continue
+		}
 		call := f.call
-		out.Call = &call
+		out.Call, out.held = &call, f.held
 		if out.Workspace == "" {
 			out.Workspace = call.Workspace
 		}
@@ -99,9 +129,13 @@ func (l *link) sample(ctx context.Context, v *live, p *sdk.CreateMessageParams) 
 			return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: fmt.Sprintf("content of type %T is not supported", c)}
 		}
 	}
-	got, err := l.s.m.opts.Sampler.Sample(ctx, l.from(v), req)
+	from := l.from(ctx, v)
+	if err := l.maySample(ctx, from, req); err != nil {
+		return nil, refusal(err)
+	}
+	got, err := l.s.m.opts.Sampler.Sample(ctx, from, req)
 	if err != nil {
-		return nil, asked(err)
+		return nil, refusal(err)
 	}
 	return &sdk.CreateMessageResult{Role: "assistant", Model: got.Model, StopReason: got.Stop, Content: &sdk.TextContent{Text: got.Text}}, nil
 }
@@ -115,15 +149,69 @@ func (l *link) ask(ctx context.Context, v *live, p *sdk.ElicitParams) (*sdk.Elic
 		}
 		q.Schema = schema
 	}
-	got, err := l.s.m.opts.Asker.Ask(ctx, l.from(v), q)
+	got, err := l.answer(ctx, l.from(ctx, v), q)
 	if err != nil {
-		return nil, asked(err)
+		return nil, refusal(err)
 	}
 	return &sdk.ElicitResult{Action: got.Action, Content: got.Content}, nil
 }
 
-// asked is what a server is told when its request failed: nothing about our inside.
-func asked(err error) error {
+// answer finds somebody who answers a server's question: the person whose run it is, asked until the answer can be
+// read, or else whoever answers for calls that belong to no run.
+func (l *link) answer(ctx context.Context, from From, q Question) (Answer, error) {
+	if from.held == nil {
+		if l.s.m.opts.Asker == nil {
+			l.s.log.add("fluxway", "its question was cancelled: nobody who could answer is known to be behind it")
+			return Answer{Action: "cancel"}, nil
+		}
+		return l.s.m.opts.Asker.Ask(ctx, from, q)
+	}
+	problem := ""
+	for {
+		need, err := q.need(l.s.key.name, problem)
+		if err != nil {
+			return Answer{}, fault.New(fault.Invalid, "form_unreadable", "The form cannot be read.").Because(err)
+		}
+		words, err := from.held.put(ctx, need)
+		if err != nil {
+			return Answer{}, err
+		}
+		var a Answer
+		if a, problem = q.read(words); problem == "" {
+			return a, nil
+		}
+	}
+}
+
+// maySample asks the person of the run before a server uses our models, unless the server's definition says otherwise.
+func (l *link) maySample(ctx context.Context, from From, req Sample) error {
+	if l.s.definition().Sampling == SamplingAllow {
+		return nil
+	}
+	refused := fault.New(fault.Forbidden, "sampling_refused", "The person did not allow a model to be used.")
+	if from.held == nil {
+		return refused.WithHint("Only calls within a run can be asked about; set sampling to allow on the server to go without.")
+	}
+	var text strings.Builder
+	fmt.Fprintf(&text, "The MCP server %s wants to have a model answer this, at your cost:\n\n%s", l.s.key.name, req.System)
+	for _, m := range req.Messages {
+		fmt.Fprintf(&text, "\n\n%s: %s", m.Role, m.Text)
+	}
+	words, err := from.held.put(ctx, tools.Need{Question: tools.Middle(text.String(), maxAsked), Options: []tools.Option{{Label: sayAllow}, {Label: sayDecline}}})
+	if err != nil {
+		return err
+	}
+	if !strings.EqualFold(strings.TrimSpace(words), sayAllow) {
+		return refused
+	}
+	return nil
+}
+
+// maxAsked bounds what of a request a person is shown.
+const maxAsked = 3000
+
+// refusal is what a server is told when its request failed: nothing about our inside.
+func refusal(err error) error {
 	f := fault.From(err)
 	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: f.Message}
 }

@@ -192,3 +192,40 @@ func TestUsable(t *testing.T) {
 		t.Error("a schema in another document was taken")
 	}
 }
+
+func TestForms(t *testing.T) {
+	t.Parallel()
+	several := `{"type":"object","required":["name"],"properties":{"name":{"type":"string","title":"Your name"},"age":{"type":"integer"},"score":{"type":"number","default":1.5},
+		"size":{"type":"string","oneOf":[{"const":"s","title":"Small"},{"const":"l","title":"Large"}]},"sure":{"type":"boolean"}}}`
+	tests := map[string]struct{ schema, words, want, problem string }{
+		"nothing to fill in":     {"", "Accept", "accept map[]", ""},
+		"declined":               {several, "decline", "decline map[]", ""},
+		"lines":                  {several, "Your name: Ada\nage: 36\nsize: large\nsure: yes", "accept map[age:36 name:Ada score:1.5 size:l sure:true]", ""},
+		"JSON":                   {several, `{"name":"Ada","sure":false,"score":2}`, "accept map[name:Ada score:2 sure:false]", ""},
+		"something is missing":   {several, "age: 3", "", "name is missing."},
+		"no number":              {several, "name: Ada\nage: old", "", `age is a number, and "old" is none.`},
+		"none of the choices":    {several, "name: Ada\nsize: huge", "", `"huge" is none of the choices for size.`},
+		"one field":              {`{"properties":{"colour":{"type":"string"}}}`, "dark: green", "accept map[colour:dark: green]", ""},
+		"one of several":         {`{"properties":{"c":{"type":"string","enum":["r","g"],"enumNames":["Red","Green"]}}}`, "Green", "accept map[c:g]", ""},
+		"some of several":        {`{"properties":{"c":{"type":"array","items":{"enum":["r","g","b"]}}}}`, "r\nb", "accept map[c:[r b]]", ""},
+		"taking what is preset":  {`{"properties":{"a":{"type":"number","default":3},"b":{"type":"string","default":"x"}}}`, "accept", "accept map[a:3 b:x]", ""},
+		"a form that is no form": {`[]`, "x", "cancel map[]", ""},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a, problem := Question{Schema: json.RawMessage(tt.schema)}.read(tt.words)
+			if problem != tt.problem || problem == "" && fmt.Sprint(a.Action, " ", a.Content) != tt.want {
+				t.Errorf("read = %v, %q; want %s, %q", a, problem, tt.want, tt.problem)
+			}
+		})
+	}
+	need, err := Question{Text: "Who?", Schema: json.RawMessage(several)}.need("srv", "name is missing.")
+	if err != nil || !strings.HasPrefix(need.Question, "name is missing.") || !strings.Contains(need.Question, "- size (string, one of Small, Large)") || need.Options != nil {
+		t.Errorf("need = %+v, %v", need, err)
+	}
+	need, err = Question{Text: "Look.", URL: "https://example.com/x"}.need("srv", "")
+	if err != nil || !strings.Contains(need.Question, "https://example.com/x") || len(need.Options) != 2 {
+		t.Errorf("need = %+v, %v", need, err)
+	}
+}

@@ -25,6 +25,16 @@ const (
 	SSE   Transport = "sse"   // the HTTP of 2024, with one long stream
 )
 
+// Sampling is whether a server may have our models answer something.
+type Sampling string
+
+// The ways to sample.
+const (
+	SamplingAsk   Sampling = "ask" // the person of the run, each time
+	SamplingAllow Sampling = "allow"
+	SamplingOff   Sampling = "off"
+)
+
 // Definition says what a server is. Values of Env and Headers may hold ${NAME}, which stands for the secret NAME of this
 // definition or, if it has none of that name, for the variable NAME of the program's environment.
 type Definition struct {
@@ -49,6 +59,9 @@ type Definition struct {
 	ReadOnly []string                              `json:"read_only,omitempty"`  // globs of tools that only look, said by a person: a server's own word is not taken
 	Timeout  time.Duration                         `json:"timeout_ns,omitempty"` // of a call; 0: the toolbox's
 	Disabled bool                                  `json:"disabled,omitempty"`
+
+	Sampling Sampling `json:"sampling,omitempty"` // whether it may use our models; "": a person is asked each time
+	NoRoots  bool     `json:"no_roots,omitempty"` // it is not told the folders of the projects
 
 	Secrets map[string]secret.Text `json:"-"`
 	// Ready is asked before the server is reached; with an error it is not. nil: nobody is asked.
@@ -115,6 +128,9 @@ func (d *Definition) checkTools(bad func(param, format string, args ...any) erro
 		if level != "" && level != tools.Public && level != tools.Restricted && level != tools.Dangerous {
 			return bad("level", "A level is public, restricted or dangerous, not %q.", level)
 		}
+	}
+	if d.Sampling != "" && d.Sampling != SamplingAsk && d.Sampling != SamplingAllow && d.Sampling != SamplingOff {
+		return bad("sampling", "Sampling is ask, allow or off, not %q.", d.Sampling)
 	}
 	for name := range d.Secrets {
 		if !secretPattern.MatchString(name) {

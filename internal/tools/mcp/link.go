@@ -78,6 +78,7 @@ type live struct {
 // flying is a call that has not ended yet.
 type flying struct {
 	call   tools.Call
+	held   *held // nil: nobody can be asked about it
 	cancel context.CancelCauseFunc
 }
 

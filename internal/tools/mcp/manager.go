@@ -37,6 +37,7 @@ type Options struct {
 	Sampler Sampler // nil: servers are told that there is none; so for the next two
 	Asker   Asker
 	Roots   Roots
+	Parks   bool // a call of a run that a server asks a person about answers with a need, and goes on when it is called again with the answer
 
 	Version     string        // of this program, told to servers
 	ConnectTime time.Duration // how long a server may take to start and say what it has; 0: 30 s
@@ -58,6 +59,9 @@ type Manager struct {
 
 	mu      sync.Mutex // guards servers
 	servers map[key]*server
+
+	holding sync.Mutex // guards held
+	held    map[callKey]waits
 }
 
 // key names a server; those of the settings have no workspace.
@@ -84,7 +88,7 @@ func New(opts Options) (*Manager, error) {
 	opts.Backoff.First = cmp.Or(opts.Backoff.First, time.Second)
 	opts.Backoff.Max = cmp.Or(opts.Backoff.Max, time.Minute)
 	opts.Version = cmp.Or(opts.Version, "dev")
-	m := &Manager{opts: opts, log: opts.Log, servers: map[key]*server{}}
+	m := &Manager{opts: opts, log: opts.Log, servers: map[key]*server{}, held: map[callKey]waits{}}
 	if m.log == nil {
 		m.log = slog.New(slog.DiscardHandler)
 	}

@@ -13,6 +13,7 @@ type From struct {
 	Workspace ids.Workspace // "": a server of the settings that works for several at once
 	Server    string
 	Call      *tools.Call // the call it is working on; nil if it works on none or on several
+	held      *held       // the same call, if a person can be asked about it
 }
 
 // Sampler lets servers use our models.
@@ -45,7 +46,7 @@ type Sampled struct {
 	Stop  string // endTurn, stopSequence or maxTokens
 }
 
-// Asker puts a server's questions to a person.
+// Asker answers the questions of servers about calls that belong to no run.
 type Asker interface {
 	Ask(ctx context.Context, from From, q Question) (Answer, error)
 }
@@ -65,7 +66,7 @@ type Answer struct {
 
 // Roots says which folders servers may work in.
 type Roots interface {
-	Folders(ctx context.Context, ws ids.Workspace) ([]Folder, error)
+	Folders(ctx context.Context, from From) ([]Folder, error)
 }
 
 // Folder is a folder of a project.

@@ -37,12 +37,23 @@ func (t *tool) Run(ctx context.Context, call tools.Call) (tools.Result, error) {
 	if def.SignIn && call.User == "" {
 		return tools.Result{}, fault.New(fault.Forbidden, "mcp_signin_needed", "The MCP server %s works for people who signed in there, and nobody is asking.", def.Name)
 	}
+	m := t.s.m
+	if w, ok := m.takeHeld(callKey{call.Run, call.ID}); ok {
+		return m.resume(ctx, w, call)
+	}
+	if call.Answer != "" && !t.spec.Repeatable {
+		return tools.Result{}, fault.New(fault.Conflict, "mcp_question_lost", "The MCP server %s was lost while it waited for the answer; what it had begun may be half done.", def.Name).
+			WithHint("Look at what it did, then call it again; it will ask again.")
+	}
 	l := t.s.link(call.User)
 	v, err := l.ensure(ctx)
 	if err != nil {
 		return tools.Result{}, err
 	}
-	res, err := l.call(ctx, v, t.called, call)
+	if m.opts.Parks && call.Run != "" && call.ID != "" {
+		return m.follow(ctx, l.hold(ctx, v, t.called, call), call)
+	}
+	res, err := l.call(ctx, v, t.called, call, nil)
 	if err != nil {
 		return tools.Result{}, err
 	}
@@ -50,10 +61,10 @@ func (t *tool) Run(ctx context.Context, call tools.Call) (tools.Result, error) {
 }
 
 // call makes one call on a connection.
-func (l *link) call(ctx context.Context, v *live, name string, call tools.Call) (*sdk.CallToolResult, error) {
+func (l *link) call(ctx context.Context, v *live, name string, call tools.Call, h *held) (*sdk.CallToolResult, error) {
 	callCtx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	token, done := v.fly(call, cancel)
+	token, done := v.fly(flying{call, h, cancel})
 	defer done()
 	params := &sdk.CallToolParams{Name: name, Arguments: call.Args}
 	if len(call.Args) == 0 {
@@ -79,12 +90,12 @@ func (l *link) call(ctx context.Context, v *live, name string, call tools.Call) 
 }
 
 // fly notes a call that is under way.
-func (v *live) fly(call tools.Call, cancel context.CancelCauseFunc) (token string, done func()) {
+func (v *live) fly(f flying) (token string, done func()) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.nextCall++
 	token = "p" + strconv.FormatInt(v.nextCall, 10)
-	v.calls[token] = flying{call, cancel}
+	v.calls[token] = f
 	return token, func() {
 		v.mu.Lock()
 		defer v.mu.Unlock()
@@ -134,22 +145,32 @@ func partOf(c sdk.Content) tools.Part {
 	case *sdk.ImageContent:
 		return tools.Part{Kind: tools.PartImage, Data: c.Data, MediaType: c.MIMEType}
 	case *sdk.AudioContent:
-		return says("[%s of %d bytes, which cannot be shown]", c.MIMEType, len(c.Data))
+		p := says("[%s of %d bytes, which cannot be shown]", c.MIMEType, len(c.Data))
+		p.Data, p.MediaType = c.Data, c.MIMEType
+		return p
 	case *sdk.ResourceLink:
 		return says("[%s: %s %s]", c.Name, c.URI, c.Description)
 	case *sdk.EmbeddedResource:
-		if c.Resource == nil {
-			return says("[an empty resource]")
-		}
-		if c.Resource.Text != "" || len(c.Resource.Blob) == 0 {
-			return says("%s:\n%s", c.Resource.URI, c.Resource.Text)
-		}
-		if strings.HasPrefix(c.Resource.MIMEType, "image/") {
-			return tools.Part{Kind: tools.PartImage, Data: c.Resource.Blob, MediaType: c.Resource.MIMEType}
-		}
-		return says("[%s: %s of %d bytes]", c.Resource.URI, c.Resource.MIMEType, len(c.Resource.Blob))
+		return resourceOf(c.Resource)
 	}
 	return says("[content of a kind that is not known]")
+}
+
+// resourceOf is the content of a resource; a model reads where it comes from, too.
+func resourceOf(r *sdk.ResourceContents) tools.Part {
+	if r == nil {
+		return says("[an empty resource]")
+	}
+	p := tools.Part{Kind: tools.PartText, URI: r.URI, MediaType: r.MIMEType, Data: r.Blob}
+	switch {
+	case r.Text != "" || len(r.Blob) == 0:
+		p.Text = r.URI + ":\n" + r.Text
+	case strings.HasPrefix(r.MIMEType, "image/"):
+		p.Kind = tools.PartImage
+	default:
+		p.Text = fmt.Sprintf("[%s: %s of %d bytes]", r.URI, r.MIMEType, len(r.Blob))
+	}
+	return p
 }
 
 func says(format string, args ...any) tools.Part {
