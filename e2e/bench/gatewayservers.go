@@ -44,6 +44,8 @@ var (
 	chatToken = []byte(`data: {"id":"chatcmpl-1","object":"chat.completion.chunk","created":1700000000,"model":"gpt-test","choices":[{"index":0,"delta":{"content":" token"},"logprobs":null,"finish_reason":null}],"usage":null}` + "\n\n")
 	chatEnd   = []byte(`data: {"id":"chatcmpl-1","object":"chat.completion.chunk","created":1700000000,"model":"gpt-test","choices":[{"index":0,"delta":{},"logprobs":null,"finish_reason":"stop"}],"usage":null}` + "\n\n" +
 		`data: {"id":"chatcmpl-1","object":"chat.completion.chunk","created":1700000000,"model":"gpt-test","choices":[],"usage":{"prompt_tokens":50,"completion_tokens":64,"total_tokens":114}}` + "\n\ndata: [DONE]\n\n")
+	claudeWhole = []byte(`{"id":"msg_1","type":"message","role":"assistant","model":"claude-test","content":[{"type":"text","text":"` +
+		strings.Repeat("some words of an answer ", 20) + `"}],"stop_reason":"end_turn","stop_sequence":null,"usage":{"input_tokens":50,"output_tokens":100}}`)
 	claudeStart = []byte("event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"id\":\"msg_1\",\"type\":\"message\",\"role\":\"assistant\",\"model\":\"claude-test\",\"content\":[],\"stop_reason\":null,\"usage\":{\"input_tokens\":50,\"output_tokens\":1}}}\n\n" +
 		"event: content_block_start\ndata: {\"type\":\"content_block_start\",\"index\":0,\"content_block\":{\"type\":\"text\",\"text\":\"\"}}\n\n")
 	claudeToken = []byte("event: content_block_delta\ndata: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"text_delta\",\"text\":\" token\"}}\n\n")
@@ -70,13 +72,14 @@ func vendorAnswer(w http.ResponseWriter, r *http.Request) {
 	if bytes.Contains(body, []byte("thinks")) {
 		time.Sleep(vendorThinks)
 	}
-	start, token, end := []byte(nil), chatToken, chatEnd
+	start, token, end, whole := []byte(nil), chatToken, chatEnd, chatWhole
 	if strings.HasSuffix(r.URL.Path, "/messages") {
-		start, token, end = claudeStart, claudeToken, claudeEnd
-	} else if !bytes.Contains(body, []byte(`"stream":true`)) {
+		start, token, end, whole = claudeStart, claudeToken, claudeEnd, claudeWhole
+	}
+	if !bytes.Contains(body, []byte(`"stream":true`)) {
 		w.Header().Set("Content-Type", "application/json")
-		w.Header().Set("Content-Length", strconv.Itoa(len(chatWhole)))
-		_, _ = w.Write(chatWhole)
+		w.Header().Set("Content-Length", strconv.Itoa(len(whole)))
+		_, _ = w.Write(whole)
 		return
 	}
 	w.Header().Set("Content-Type", "text/event-stream")

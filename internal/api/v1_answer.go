@@ -56,6 +56,7 @@ func (a doorsAPI) translate(ctx context.Context, c *call, models *providers.Rout
 	if q.Stream {
 		return a.stream(ctx, c, models, req, d.Stream(meta), q.array)
 	}
+	req.Whole = req.MaxTokens > 0 && req.MaxTokens <= shortAnswer
 	answer, err := providers.Complete(ctx, models, req)
 	if err != nil {
 		return err
@@ -67,6 +68,10 @@ func (a doorsAPI) translate(ctx context.Context, c *call, models *providers.Rout
 	c.writeJSON(http.StatusOK, body)
 	return nil
 }
+
+// shortAnswer is how many tokens are asked for in one piece. Of a longer answer every token is told as it comes: a
+// vendor may be silent for minutes otherwise, and an answer that is given up would be counted by guess.
+const shortAnswer = 2048
 
 // encoded is the question as the vendor will get it.
 func (a doorsAPI) encoded(c *call, d compat.Dialect, q *question) *providers.RawRequest {

@@ -29,6 +29,10 @@ type Request struct {
 	// they are; for what this type has no word for.
 	Extra map[string]json.RawMessage `json:"extra,omitempty"`
 
+	// Whole says that nobody waits for pieces and the answer is short: an adapter
+	// may ask for it in one.
+	Whole bool `json:"-"`
+
 	Trail Trail `json:"-"`
 }
 

@@ -76,9 +76,12 @@ func (m *Model) Stream(ctx context.Context, req *providers.Request) (providers.S
 	if err != nil {
 		return nil, err
 	}
-	resp, err := m.client.Do(ctx, wire.Call{Path: "/v1/messages", Body: body, Accept: "text/event-stream", Model: req.Model})
+	resp, err := m.client.Do(ctx, wire.Call{Path: "/v1/messages", Body: body, Accept: wire.Accept(req), Model: req.Model})
 	if err != nil {
 		return nil, err
+	}
+	if !wire.IsEvents(resp) {
+		return wire.Whole(ctx, Vendor, resp, &decoder{}), nil
 	}
 	return wire.Events(ctx, Vendor, resp, &decoder{}), nil
 }

@@ -109,7 +109,7 @@ type metadata struct {
 func (m *Model) build(req *providers.Request) (*messagesRequest, error) {
 	cache := cacheOf(req.Cache)
 	out := &messagesRequest{
-		Model: req.Model, MaxTokens: req.MaxTokens, Stream: true,
+		Model: req.Model, MaxTokens: req.MaxTokens, Stream: !req.Whole,
 		Temperature: req.Temperature, TopP: req.TopP, StopSequences: req.Stop,
 		ToolChoice: choice(req),
 	}

@@ -18,15 +18,8 @@ type event struct {
 		Model string `json:"model"`
 		Usage usage  `json:"usage"`
 	} `json:"message"`
-	ContentBlock struct {
-		Type  string          `json:"type"`
-		Text  string          `json:"text"`
-		ID    string          `json:"id"`
-		Name  string          `json:"name"`
-		Data  string          `json:"data"`
-		Input json.RawMessage `json:"input"`
-	} `json:"content_block"`
-	Delta struct {
+	ContentBlock answered `json:"content_block"`
+	Delta        struct {
 		Type        string `json:"type"`
 		Text        string `json:"text"`
 		Thinking    string `json:"thinking"`
@@ -39,6 +32,27 @@ type event struct {
 		Type    string `json:"type"`
 		Message string `json:"message"`
 	} `json:"error"`
+}
+
+// answered is one block of an answer.
+type answered struct {
+	Type      string          `json:"type"`
+	Text      string          `json:"text"`
+	ID        string          `json:"id"`
+	Name      string          `json:"name"`
+	Data      string          `json:"data"`
+	Input     json.RawMessage `json:"input"`
+	Thinking  string          `json:"thinking"`  // of a whole answer
+	Signature string          `json:"signature"` // the same
+}
+
+// whole is an answer in one piece.
+type whole struct {
+	ID         string     `json:"id"`
+	Model      string     `json:"model"`
+	Content    []answered `json:"content"`
+	StopReason string     `json:"stop_reason"`
+	Usage      usage      `json:"usage"`
 }
 
 type usage struct {
@@ -96,6 +110,8 @@ func (d *decoder) Event(_, data []byte, out *wire.Queue) error {
 		return fmt.Errorf("decoding an event of %s: %w", Vendor, err)
 	}
 	switch ev.Type {
+	case "message":
+		return d.whole(data, out)
 	case "message_start":
 		ev.Message.Usage.into(&d.usage)
 		out.Push(providers.Chunk{Kind: providers.ChunkStart, ID: ev.Message.ID, Model: ev.Message.Model, Name: Vendor})
@@ -118,6 +134,34 @@ func (d *decoder) Event(_, data []byte, out *wire.Queue) error {
 		out.Push(providers.Chunk{Kind: providers.ChunkFinish, Stop: d.stop})
 	case "error":
 		return providers.Failure{Vendor: Vendor, Code: ev.Error.Type, Message: ev.Error.Message}.Fault()
+	}
+	return nil
+}
+
+// whole decodes an answer that came in one piece.
+func (d *decoder) whole(data []byte, out *wire.Queue) error {
+	var m whole
+	if err := json.Unmarshal(data, &m); err != nil {
+		return fmt.Errorf("decoding an answer of %s: %w", Vendor, err)
+	}
+	m.Usage.into(&d.usage)
+	out.Push(providers.Chunk{Kind: providers.ChunkStart, ID: m.ID, Model: m.Model, Name: Vendor})
+	for i := range m.Content {
+		b := &m.Content[i]
+		d.start(&event{Index: i, ContentBlock: *b}, out)
+		switch b.Type {
+		case "thinking":
+			out.Push(providers.Chunk{Kind: providers.ChunkReasoning, Text: b.Thinking})
+			out.Push(providers.Chunk{Kind: providers.ChunkSignature, Text: b.Signature})
+		case "tool_use":
+			if open := d.at(i); open != nil {
+				out.Push(providers.Chunk{Kind: providers.ChunkToolEnd, Index: open.call})
+			}
+		}
+	}
+	out.Push(providers.Chunk{Kind: providers.ChunkUsage, Usage: d.usage})
+	if m.StopReason != "" {
+		out.Push(providers.Chunk{Kind: providers.ChunkFinish, Stop: stopOf(m.StopReason)})
 	}
 	return nil
 }

@@ -105,8 +105,8 @@ type jsonSchema struct {
 }
 
 func (m *Model) chatRequest(req *providers.Request) (*chatRequest, error) {
-	out := &chatRequest{Model: req.Model, Temperature: req.Temperature, TopP: req.TopP, Stop: req.Stop, Stream: true}
-	if !m.quirks.NoStreamOptions {
+	out := &chatRequest{Model: req.Model, Temperature: req.Temperature, TopP: req.TopP, Stop: req.Stop, Stream: !req.Whole}
+	if !m.quirks.NoStreamOptions && !req.Whole {
 		out.StreamOptions = &streamOptions{IncludeUsage: true}
 	}
 	if m.quirks.OldMaxTokens {

@@ -90,7 +90,7 @@ func (m *Model) streamChat(ctx context.Context, req *providers.Request) (provide
 	if err != nil {
 		return nil, err
 	}
-	call := wire.Call{Path: "/chat/completions", Body: body, Accept: "text/event-stream", Model: req.Model}
+	call := wire.Call{Path: "/chat/completions", Body: body, Accept: wire.Accept(req), Model: req.Model}
 	if m.header != nil {
 		call.Header = m.header(req)
 	}

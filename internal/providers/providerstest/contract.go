@@ -77,6 +77,7 @@ func Contract(t *testing.T, s Subject) {
 		"accounts change on a definite refusal only":     contractAccounts,
 		"relayed bytes are untouched and counted":        contractRelay,
 		"nothing listening is unavailable":               contractUnreachable,
+		"a whole answer is the same as a streamed one":   contractWhole,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -448,5 +449,25 @@ func contractUnreachable(t *testing.T, s Subject) {
 	_, err := m.Stream(t.Context(), s.ask())
 	if !fault.HasCode(err, providers.CodeUnavailable) || !fault.From(err).Retryable {
 		t.Errorf("nothing listening: %v", err)
+	}
+}
+
+// contractWhole: an adapter may or may not ask for one piece; nobody can tell by the answer.
+func contractWhole(t *testing.T, s Subject) {
+	reply := Reply{Thinks: "Let me see. ", Says: "Two lookups. ", Calls: []Call{{ID: "call_a", Name: "look", Args: `{"at":1}`}, {ID: "call_b", Name: "look", Args: `{"at":2}`}},
+		Usage: providers.Usage{Input: 12, Output: 34}}
+	m, _ := s.start(t, reply, reply)
+	req := s.ask()
+	streamed, err := providers.Complete(t.Context(), m, req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Whole = true
+	whole, err := providers.Complete(t.Context(), m, req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(streamed, whole); diff != "" {
+		t.Errorf("whole differs from streamed:\n%s", diff)
 	}
 }

@@ -112,6 +112,9 @@ func (chatDialect) frames(r *Reply, model string) []string {
 
 func (chatDialect) whole(r *Reply, model string) string {
 	msg := object{"role": "assistant", "content": r.Says}
+	if r.Thinks != "" {
+		msg["reasoning_content"] = r.Thinks
+	}
 	var calls []object
 	for _, c := range r.Calls {
 		calls = append(calls, object{"id": c.ID, "type": "function", "function": object{"name": c.Name, "arguments": c.Args}})

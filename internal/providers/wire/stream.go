@@ -168,6 +168,14 @@ func (s *Stream) Close() error {
 	return s.body.Close()
 }
 
+// Accept is the media type an answer is asked in.
+func Accept(req *providers.Request) string {
+	if req.Whole {
+		return "application/json"
+	}
+	return "text/event-stream"
+}
+
 // IsEvents says whether a response really is an event stream; some servers
 // answer a stream request with one JSON body.
 func IsEvents(resp *http.Response) bool {
