@@ -204,8 +204,14 @@ const traces = createRoute({
   getParentRoute: () => shell,
   path: "/traces",
   validateSearch: (search: Record<string, unknown>): TraceFilter =>
-    only(["state", "agent", "search"], search) as TraceFilter,
+    only(["state", "agent", "search", "took"], search) as TraceFilter,
   component: lazyRouteComponent(() => import("./pages/traces/list")),
+});
+const compare = createRoute({
+  getParentRoute: () => shell,
+  path: "/traces/compare",
+  validateSearch: (search: Record<string, unknown>): { a?: string; b?: string } => only(["a", "b"], search),
+  component: lazyRouteComponent(() => import("./pages/traces/compare")),
 });
 const trace = createRoute({
   getParentRoute: () => shell,
@@ -227,8 +233,9 @@ const agent = createRoute({
 const memory = createRoute({
   getParentRoute: () => shell,
   path: "/memory",
-  validateSearch: (search: Record<string, unknown>): { tab?: "facts" | "review" | "knowledge" | "recall" } =>
-    only(["tab"], search),
+  validateSearch: (
+    search: Record<string, unknown>,
+  ): { tab?: "facts" | "review" | "graph" | "profile" | "knowledge" | "recall" } => only(["tab"], search),
   component: lazyRouteComponent(() => import("./pages/memory")),
 });
 
@@ -254,6 +261,7 @@ const tree = root.addChildren([
     costRates,
     costRecords,
     traces,
+    compare,
     trace,
     memory,
     agents,

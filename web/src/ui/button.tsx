@@ -2,7 +2,7 @@ import clsx from "clsx";
 import type { ComponentProps, ReactNode } from "react";
 import { Tip } from "./tooltip";
 
-type Look = "plain" | "solid" | "ghost" | "bad";
+type Look = "plain" | "solid" | "ghost" | "bad" | "accent";
 type Props = ComponentProps<"button"> & { look?: Look; large?: boolean; full?: boolean; busy?: boolean };
 
 /** A labelled button. `solid` is the one main action of a view. */

@@ -133,7 +133,8 @@ export function View<T>({
   );
 }
 
-function Stale({ retry }: { retry: () => void }) {
+/** Says that what is shown may be old. */
+export function Stale({ retry }: { retry: () => void }) {
   return (
     <div role="status" className="ban warn m-2">
       <TriangleAlert aria-hidden="true" />

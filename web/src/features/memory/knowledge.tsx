@@ -1,16 +1,27 @@
 import { useQuery } from "@tanstack/react-query";
 import { BookOpen, Plus, RotateCw, Trash2 } from "lucide-react";
-import { type FormEvent, useState } from "react";
+import { type FormEvent, type ReactNode, useState } from "react";
+import { bytes } from "@/lib/format";
 import { common } from "@/lib/messages/common";
 import { memory } from "@/lib/messages/memory";
-import { Pill, Spinner } from "@/ui/bits";
+import { Pill, Spinner, type Tone } from "@/ui/bits";
 import { Button, IconButton } from "@/ui/button";
-import { Confirm, Dialog, DialogActions } from "@/ui/dialog";
+import { Dialog, DialogActions } from "@/ui/dialog";
 import { Checkbox, Field, Input } from "@/ui/field";
 import { Section } from "@/ui/page";
+import { useRemoval } from "@/ui/removal";
 import { Empty, Problem, View } from "@/ui/states";
 import { toast } from "@/ui/toast";
-import { type Source, settled, sourcesQuery, useAddSource, useReindex, useRemoveSource } from "./queries";
+import {
+  filesQuery,
+  type Source,
+  settled,
+  sourcesQuery,
+  useAddSource,
+  useReindex,
+  useRemoveSource,
+} from "./queries";
+import "./memory.css";
 
 const words = memory.knowledge;
 
@@ -20,7 +31,13 @@ export function Knowledge({ mayWrite }: { mayWrite: boolean }) {
   const reindex = useReindex();
   const remove = useRemoveSource();
   const [adding, setAdding] = useState(false);
-  const [going, setGoing] = useState<Source>();
+  const [ask, dialog] = useRemoval<Source>({
+    title: (source) => words.removeTitle(source.title),
+    body: words.removeBody,
+    action: words.remove,
+    done: words.removed,
+    remove: (source) => remove.mutateAsync(source.id),
+  });
   const add = mayWrite && (
     <Button look="solid" onClick={() => setAdding(true)}>
       <Plus aria-hidden="true" />
@@ -46,23 +63,7 @@ export function Knowledge({ mayWrite }: { mayWrite: boolean }) {
           {(page) => (
             <ul>
               {page.data.map((source) => (
-                <li key={source.id} className="flex items-center gap-3 border-t border-line px-4 py-2">
-                  <span className="min-w-0 flex-1">
-                    <span className="trunc block font-medium">{source.title}</span>
-                    <span className="flex flex-wrap gap-x-3 text-small text-fg-3">
-                      <span className="mono trunc">{source.location}</span>
-                      <span>{words.files(source.files)}</span>
-                      <span>{words.pieces(source.pieces)}</span>
-                    </span>
-                    {source.error && <span className="block text-small text-bad">{source.error}</span>}
-                    {source.failed > 0 && (
-                      <span className="block text-small text-warn">{words.failed(source.failed)}</span>
-                    )}
-                  </span>
-                  <Pill tone={source.state === "ready" ? "ok" : source.state === "failed" ? "bad" : "run"}>
-                    {!settled(source) && <Spinner />}
-                    {words.states[source.state] ?? source.state}
-                  </Pill>
+                <Row key={source.id} source={source}>
                   {mayWrite && (
                     <>
                       <IconButton
@@ -75,30 +76,101 @@ export function Knowledge({ mayWrite }: { mayWrite: boolean }) {
                       >
                         <RotateCw aria-hidden="true" />
                       </IconButton>
-                      <IconButton label={words.remove} onClick={() => setGoing(source)}>
+                      <IconButton label={words.remove} onClick={() => ask(source)}>
                         <Trash2 aria-hidden="true" />
                       </IconButton>
                     </>
                   )}
-                </li>
+                </Row>
               ))}
             </ul>
           )}
         </View>
       </Section>
       {adding && <AddSource onClose={() => setAdding(false)} />}
-      <Confirm
-        open={going !== undefined}
-        onClose={() => setGoing(undefined)}
-        title={words.removeTitle(going?.title ?? "")}
-        body={words.removeBody}
-        action={words.remove}
-        onConfirm={async () => {
-          if (going) await remove.mutateAsync(going.id);
-          toast.done(words.removed);
-        }}
-      />
+      {dialog}
     </>
+  );
+}
+
+/** One source: how far it is read, and its files with what was wrong with some. */
+function Row({ source, children }: { source: Source; children: ReactNode }) {
+  const [open, setOpen] = useState(false);
+  const busy = !settled(source);
+  return (
+    <li className="border-t border-line first:border-t-0">
+      <div className="flex flex-wrap items-center gap-3 px-4 py-2">
+        <span className="min-w-48 flex-1">
+          <span className="trunc block font-medium">{source.title}</span>
+          <span className="flex flex-wrap gap-x-3 text-small text-fg-3">
+            <span className="mono trunc">{source.location}</span>
+            <span>{busy ? words.progress(source.files) : words.files(source.files)}</span>
+            <span>{words.pieces(source.pieces)}</span>
+          </span>
+          {source.error && <span className="block text-small text-bad">{source.error}</span>}
+          {source.failed > 0 && (
+            <span className="block text-small text-warn">{words.failed(source.failed)}</span>
+          )}
+        </span>
+        <Pill tone={source.state === "ready" ? "ok" : source.state === "failed" ? "bad" : "run"}>
+          {busy && <Spinner />}
+          {words.states[source.state] ?? source.state}
+        </Pill>
+        <Button look="ghost" aria-expanded={open} onClick={() => setOpen(!open)}>
+          {open ? words.hideDetails : words.details}
+        </Button>
+        {children}
+      </div>
+      {busy && <progress className="bar-busy" aria-label={words.progress(source.files)} />}
+      {open && <Files source={source} />}
+    </li>
+  );
+}
+
+const fileTones: Record<string, Tone> = { ready: "ok", failed: "bad", skipped: "line" };
+
+function Files({ source }: { source: Source }) {
+  const files = useQuery({ ...filesQuery(source.id), refetchInterval: settled(source) ? false : 1500 });
+  const [only, setOnly] = useState(source.failed > 0);
+  return (
+    <div className="border-t border-line bg-sunken">
+      {source.failed > 0 && (
+        <div className="px-4 py-2">
+          <Checkbox
+            label={words.onlyFailed}
+            checked={only}
+            onChange={(event) => setOnly(event.target.checked)}
+          />
+        </div>
+      )}
+      <View
+        query={files}
+        rows={2}
+        isEmpty={(page) => page.data.length === 0}
+        empty={<Empty title={words.noFiles} body={words.noFilesBody} />}
+      >
+        {(page) => (
+          <ul className="max-h-80 overflow-y-auto pb-2" aria-label={words.details}>
+            {page.data
+              .filter((file) => !only || file.state === "failed")
+              .map((file) => (
+                <li key={file.id} className="flex flex-wrap items-center gap-x-3 px-4 py-1">
+                  <span className="mono trunc min-w-40 flex-1 text-small">{file.path}</span>
+                  <span className="num text-small text-fg-3">{bytes(file.size)}</span>
+                  <Pill tone={fileTones[file.state] ?? "run"}>
+                    {words.fileStates[file.state] ?? file.state}
+                  </Pill>
+                  {file.error && (
+                    <span className="basis-full text-small text-bad">
+                      {file.error} <span className="text-fg-3">{file.hint}</span>
+                    </span>
+                  )}
+                </li>
+              ))}
+          </ul>
+        )}
+      </View>
+    </div>
   );
 }
 

@@ -55,6 +55,7 @@ export function Recall() {
                             </>
                           )}
                         </span>
+                        {hit.explain && <Explained explain={hit.explain} />}
                       </span>
                     </li>
                   ))}
@@ -67,3 +68,26 @@ export function Recall() {
     </Section>
   );
 }
+
+/** How a score came about, number by number. */
+function Explained({ explain }: { explain: Record<string, unknown> }) {
+  const rows = Object.entries(words.explain).filter(
+    ([key]) => explain[key] !== undefined && explain[key] !== "",
+  );
+  return (
+    <details className="mt-1 text-small">
+      <summary className="cursor-pointer text-fg-3">{words.why}</summary>
+      <dl className="mt-1 grid max-w-md grid-cols-[1fr_auto] gap-x-4 gap-y-0.5">
+        {rows.map(([key, name]) => (
+          <div key={key} className="contents">
+            <dt className="text-fg-3">{name}</dt>
+            <dd className="num text-right">{numberText(explain[key])}</dd>
+          </div>
+        ))}
+      </dl>
+    </details>
+  );
+}
+
+const numberText = (value: unknown) =>
+  typeof value === "number" ? String(Math.round(value * 1000) / 1000) : String(value);

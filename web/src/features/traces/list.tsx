@@ -1,38 +1,44 @@
-import { useInfiniteQuery } from "@tanstack/react-query";
-import { Activity } from "lucide-react";
-import type { ReactNode } from "react";
+import { useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
+import { Activity, Columns2, X } from "lucide-react";
+import { type KeyboardEvent, type ReactNode, useState } from "react";
 import type { Agent, Run } from "@/api/types";
 import { common } from "@/lib/messages/common";
 import { traces as words } from "@/lib/messages/traces";
 import { itemMoney, short } from "@/lib/money";
 import { duration } from "@/lib/time";
+import { useEvents } from "@/live/react";
 import { StatePill, Time } from "@/ui/bits";
 import { Button } from "@/ui/button";
 import { Input, Select } from "@/ui/field";
 import { Empty, View } from "@/ui/states";
-import { type TraceFilter, type TraceState, tracesQuery } from "./queries";
-import { percentile } from "./spans";
+import { applyTraceEvent, type TraceFilter, type TraceState, tracesQuery } from "./queries";
+import { firstOf, readTook, tookOf } from "./spread";
+import { Strip } from "./strip";
 import "./traces.css";
 
 const states: readonly TraceState[] = ["running", "waiting", "failed", "finished", "cancelled", "queued"];
+const channels = ["conversations/*"] as const;
 
-/** Every request, newest first. */
-export function TraceList({
-  filter,
-  onFilter,
-  agents,
-  link,
-  begin,
-}: {
+type Props = {
   filter: TraceFilter;
   onFilter: (filter: TraceFilter) => void;
   agents: readonly Agent[];
+  hue: (agent: string) => string;
   link: (run: Run, children: ReactNode) => ReactNode;
+  onCompare: (left: string, right: string) => void;
   /** What to do when there is nothing yet. */
   begin: ReactNode;
-}) {
+};
+
+/** Every request, newest first, as it happens. Two of them can be laid beside each other. */
+export function TraceList({ filter, onFilter, agents, hue, link, onCompare, begin }: Props) {
+  const cache = useQueryClient();
   const query = useInfiniteQuery(tracesQuery(filter));
+  const [chosen, setChosen] = useState<readonly string[]>([]);
+  useEvents(channels, (event) => applyTraceEvent(cache, event));
   const filtered = Object.keys(filter).length > 0;
+  const choose = (run: string) =>
+    setChosen(chosen.includes(run) ? chosen.filter((one) => one !== run) : [...chosen.slice(-1), run]);
   return (
     <div className="flex min-h-0 flex-1 flex-col">
       <Filters filter={filter} onFilter={onFilter} agents={agents} />
@@ -51,22 +57,35 @@ export function TraceList({
         }
       >
         {(data) => {
-          const runs = data.pages.flatMap((page) => page.data);
+          const all = data.pages.flatMap((page) => page.data);
+          const durations = all.map(tookOf).filter((one) => one !== undefined);
+          const range = readTook(filter.took);
+          const runs = range ? all.filter((run) => within(tookOf(run), range)) : all;
+          const { took: _, ...rest } = filter;
           return (
             <>
-              <Percentiles runs={runs} />
-              <div className="tr-list tr-head" aria-hidden="true">
-                <span>{words.state}</span>
-                <span>{words.name}</span>
-                <span className="opt-col">{words.agent}</span>
-                <span className="r opt-col">{words.when}</span>
-                <span className="r">{words.duration}</span>
-                <span className="r opt-col">{words.tokens}</span>
-                <span className="r opt-col">{words.cost}</span>
-              </div>
-              <ul className="min-h-0 flex-1 overflow-y-auto" aria-label={words.title}>
+              <Strip
+                durations={durations}
+                picked={filter.took}
+                onPick={(took) => onFilter(took ? { ...rest, took } : rest)}
+              />
+              <Head />
+              <ul
+                className="min-h-0 flex-1 overflow-y-auto"
+                aria-label={words.title}
+                onKeyDown={(event) => rowKeys(event, choose)}
+              >
                 {runs.map((run) => (
-                  <li key={run.id}>{link(run, <Row run={run} />)}</li>
+                  <li key={run.id} data-run={run.id} className="tr-item">
+                    <input
+                      type="checkbox"
+                      className="pick"
+                      aria-label={words.choose(run.title)}
+                      checked={chosen.includes(run.id)}
+                      onChange={() => choose(run.id)}
+                    />
+                    {link(run, <Row run={run} hue={hue(run.agent)} longest={Math.max(...durations, 1)} />)}
+                  </li>
                 ))}
                 {query.hasNextPage && (
                   <li className="flex justify-center p-3">
@@ -76,6 +95,9 @@ export function TraceList({
                   </li>
                 )}
               </ul>
+              {chosen.length > 0 && (
+                <Chosen runs={chosen} onClear={() => setChosen([])} onCompare={onCompare} />
+              )}
             </>
           );
         }}
@@ -84,24 +106,89 @@ export function TraceList({
   );
 }
 
-export function tookOf(run: Run): number | undefined {
-  if (!run.finished_at) return undefined;
-  return Date.parse(run.finished_at) - Date.parse(run.started_at ?? run.created_at);
+const within = (ms: number | undefined, { from, to }: { from: number; to: number }) =>
+  ms !== undefined && ms >= from && ms < to;
+
+/** J, K and the arrows move between rows, X chooses the one in focus. */
+function rowKeys(event: KeyboardEvent<HTMLUListElement>, choose: (run: string) => void) {
+  if (event.metaKey || event.ctrlKey || event.altKey || !(event.target instanceof HTMLElement)) return;
+  const row = event.target.closest<HTMLElement>("[data-run]");
+  if (!row) return;
+  const next = {
+    j: row.nextElementSibling,
+    ArrowDown: row.nextElementSibling,
+    k: row.previousElementSibling,
+    ArrowUp: row.previousElementSibling,
+  }[event.key];
+  if (next) next.querySelector<HTMLElement>("a")?.focus();
+  else if (event.key === "x") choose(row.dataset.run ?? "");
+  else return;
+  event.preventDefault();
 }
 
-function Row({ run }: { run: Run }) {
-  const took = tookOf(run);
+function Chosen({
+  runs,
+  onClear,
+  onCompare,
+}: {
+  runs: readonly string[];
+  onClear: () => void;
+  onCompare: Props["onCompare"];
+}) {
+  const [left, right] = runs;
   return (
-    <span className="tr-list tr-row">
+    <div className="bulk" role="status">
+      <span className="flex-1">{right ? words.twoChosen : words.oneChosen}</span>
+      <Button look="ghost" onClick={onClear}>
+        <X aria-hidden="true" />
+        {common.actions.clear}
+      </Button>
+      <Button look="solid" disabled={!right} onClick={() => left && right && onCompare(left, right)}>
+        <Columns2 aria-hidden="true" />
+        {words.compare}
+      </Button>
+    </div>
+  );
+}
+
+function Head() {
+  return (
+    <div className="tr-item tr-head" aria-hidden="true">
+      <span />
+      <div className="tr-list">
+        <span>{words.state}</span>
+        <span>{words.name}</span>
+        <span className="opt-col">{words.agent}</span>
+        <span className="opt-col wide">{words.model}</span>
+        <span className="r opt-col">{words.when}</span>
+        <span className="r opt-col wide">{words.first}</span>
+        <span className="r">{words.duration}</span>
+        <span className="r opt-col">{words.tokens}</span>
+        <span className="r opt-col">{words.cost}</span>
+      </div>
+    </div>
+  );
+}
+
+function Row({ run, hue, longest }: { run: Run; hue: string; longest: number }) {
+  const took = tookOf(run);
+  const first = firstOf(run);
+  return (
+    <span className={`tr-list tr-row ${hue}`}>
       <span>
         <StatePill state={run.state} />
       </span>
       <span className="trunc">{run.title}</span>
       <span className="trunc opt-col text-fg-2">{run.agent}</span>
+      <span className="mono trunc opt-col wide text-small text-fg-3">{run.model}</span>
       <span className="r opt-col text-small text-fg-3">
         <Time at={run.created_at} />
       </span>
-      <span className="num r">{took === undefined ? "–" : duration(took)}</span>
+      <span className="num r opt-col wide text-fg-2">{first === undefined ? "–" : duration(first)}</span>
+      <span className="num r took">
+        {took !== undefined && <i style={{ width: `${Math.max(3, (took / longest) * 100)}%` }} />}
+        {took === undefined ? "–" : duration(took)}
+      </span>
       <span className="num r opt-col text-fg-2">
         {run.usage ? short((run.usage.input ?? 0) + (run.usage.output ?? 0)) : "–"}
       </span>
@@ -110,36 +197,7 @@ function Row({ run }: { run: Run }) {
   );
 }
 
-function Percentiles({ runs }: { runs: readonly Run[] }) {
-  const took = runs
-    .map(tookOf)
-    .filter((one) => one !== undefined)
-    .sort((a, b) => a - b);
-  if (took.length < 3) return null;
-  return (
-    <dl
-      className="flex flex-wrap gap-x-6 gap-y-1 px-4 pb-2 text-small text-fg-3"
-      aria-label={words.percentiles}
-    >
-      {[50, 95, 99].map((p) => (
-        <div key={p} className="flex gap-2">
-          <dt>P{p}</dt>
-          <dd className="num text-fg">{duration(percentile(took, p) ?? 0)}</dd>
-        </div>
-      ))}
-    </dl>
-  );
-}
-
-function Filters({
-  filter,
-  onFilter,
-  agents,
-}: {
-  filter: TraceFilter;
-  onFilter: (filter: TraceFilter) => void;
-  agents: readonly Agent[];
-}) {
+function Filters({ filter, onFilter, agents }: Pick<Props, "filter" | "onFilter" | "agents">) {
   const change = (name: keyof TraceFilter, value: string) => {
     const { [name]: _, ...rest } = filter;
     onFilter(value ? { ...rest, [name]: value } : rest);
@@ -155,7 +213,7 @@ function Filters({
         onChange={(event) => change("search", event.target.value)}
       />
       <Select
-        className="w-auto"
+        className="!w-auto"
         aria-label={words.state}
         value={filter.state ?? ""}
         options={[
@@ -165,7 +223,7 @@ function Filters({
         onChange={(event) => change("state", event.target.value)}
       />
       <Select
-        className="w-auto"
+        className="!w-auto"
         aria-label={words.agent}
         value={filter.agent ?? ""}
         options={[
@@ -174,6 +232,16 @@ function Filters({
         ]}
         onChange={(event) => change("agent", event.target.value)}
       />
+      {filter.took && (
+        <button type="button" className="chip" onClick={() => change("took", "")}>
+          {words.tookChip(
+            duration(readTook(filter.took)?.from ?? 0),
+            duration(readTook(filter.took)?.to ?? 0),
+          )}
+          <X aria-hidden="true" />
+          <span className="sr-only">{common.actions.clear}</span>
+        </button>
+      )}
     </search>
   );
 }

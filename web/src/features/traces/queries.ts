@@ -1,22 +1,36 @@
-import { infiniteQueryOptions, queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
+import {
+  type InfiniteData,
+  infiniteQueryOptions,
+  type QueryClient,
+  queryOptions,
+} from "@tanstack/react-query";
+import { useChange } from "@/api/change";
 import { call, client } from "@/api/client";
 import type { components } from "@/api/schema";
+import type { LiveEvent, Page, Run } from "@/api/types";
 
 export type Step = components["schemas"]["Step"];
 export type TraceState = "queued" | "running" | "waiting" | "finished" | "failed" | "cancelled";
 
 /** What narrows the list; it lives in the address. */
-export type TraceFilter = { state?: TraceState; agent?: string; search?: string };
+export type TraceFilter = {
+  state?: TraceState;
+  agent?: string;
+  search?: string;
+  /** Only runs that took so long, as milliseconds from-to; of the runs that are loaded. */
+  took?: string;
+};
 
 const keys = {
-  // Under the lists of runs, so that the live events of runs reach them.
+  all: ["runs"] as const,
+  lists: () => ["runs", "traces"] as const,
   list: (filter: TraceFilter) => ["runs", "traces", filter] as const,
   one: (run: string) => ["runs", "trace", run] as const,
   steps: (run: string) => ["runs", "trace", run, "steps"] as const,
   helpers: (run: string) => ["runs", "trace", run, "helpers"] as const,
 };
 
-export const tracesQuery = (filter: TraceFilter) =>
+export const tracesQuery = ({ took: _, ...filter }: TraceFilter) =>
   infiniteQueryOptions({
     queryKey: keys.list(filter),
     initialPageParam: undefined as string | undefined,
@@ -28,8 +42,33 @@ export const tracesQuery = (filter: TraceFilter) =>
         }),
       ),
     getNextPageParam: (page) => (page.has_more ? page.next_cursor : undefined),
-    refetchInterval: 15_000,
   });
+
+const moves: Record<string, TraceState> = {
+  "runs.started": "running",
+  "runs.waiting": "waiting",
+  "runs.finished": "finished",
+  "runs.failed": "failed",
+  "runs.cancelled": "cancelled",
+};
+
+/** Takes what happens to runs into the lists; one that is new, or over with its numbers, is read. */
+export function applyTraceEvent(cache: QueryClient, event: LiveEvent): void {
+  const id = event.data.run;
+  if (!event.kind.startsWith("runs.") || typeof id !== "string") return;
+  const state = moves[event.kind];
+  if (state === "running" || state === "waiting") {
+    const move = (run: Run): Run =>
+      run.id === id ? { ...run, state, started_at: run.started_at ?? event.at } : run;
+    cache.setQueriesData<InfiniteData<Page<Run>>>(
+      { queryKey: keys.lists() },
+      (data) =>
+        data && { ...data, pages: data.pages.map((page) => ({ ...page, data: page.data.map(move) })) },
+    );
+  } else if (state || event.kind === "runs.queued") {
+    void cache.invalidateQueries({ queryKey: keys.lists() }, { cancelRefetch: false });
+  }
+}
 
 export const traceQuery = (run: string) =>
   queryOptions({
@@ -37,13 +76,23 @@ export const traceQuery = (run: string) =>
     queryFn: ({ signal }) => call(client.GET("/api/v1/runs/{run}", { params: { path: { run } }, signal })),
   });
 
+/** Every step of a run, in as many pages as there are. */
 export const stepsQuery = (run: string) =>
   queryOptions({
     queryKey: keys.steps(run),
-    queryFn: ({ signal }) =>
-      call(
-        client.GET("/api/v1/runs/{run}/steps", { params: { path: { run }, query: { limit: 500 } }, signal }),
-      ),
+    queryFn: async ({ signal }) => {
+      const all: Step[] = [];
+      let cursor: string | undefined;
+      do {
+        const query = { limit: 500, ...(cursor ? { cursor } : {}) };
+        const page = await call(
+          client.GET("/api/v1/runs/{run}/steps", { params: { path: { run }, query }, signal }),
+        );
+        all.push(...page.data);
+        cursor = page.has_more ? page.next_cursor : undefined;
+      } while (cursor);
+      return { data: all };
+    },
   });
 
 export const traceHelpersQuery = (run: string) =>
@@ -53,12 +102,22 @@ export const traceHelpersQuery = (run: string) =>
       call(client.GET("/api/v1/runs/{run}/helpers", { params: { path: { run } }, signal })),
   });
 
-/** Asks the same question again. */
-export function useReplay() {
-  const cache = useQueryClient();
-  return useMutation({
-    mutationFn: (run: string) =>
-      call(client.POST("/api/v1/runs/{run}/replay", { params: { path: { run } }, body: {} })),
-    onSuccess: () => cache.invalidateQueries({ queryKey: ["runs"] }),
-  });
-}
+/** Asks the same question again, with another model where one is named, up to a turn where one is given. */
+export const useReplay = () =>
+  useChange(
+    ({ run, model, turn }: { run: string; model?: string; turn?: number }) =>
+      turn === undefined
+        ? call(
+            client.POST("/api/v1/runs/{run}/replay", {
+              params: { path: { run } },
+              body: model ? { model } : {},
+            }),
+          )
+        : call(
+            client.POST("/api/v1/runs/{run}/fork", {
+              params: { path: { run } },
+              body: { turn, ...(model ? { model } : {}) },
+            }),
+          ),
+    keys.all,
+  );

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import type { Run } from "@/api/types";
 import type { Step } from "./queries";
-import { layout, percentile, spansOf, ticks } from "./spans";
+import { criticalPath, layout, spansOf, ticks, unfolded, zoom } from "./spans";
+import { percentile } from "./spread";
 
 const at = (ms: number) => new Date(Date.UTC(2026, 10, 15) + ms).toISOString();
 
@@ -94,4 +95,33 @@ test("percentiles are values that were measured", () => {
   const durations = [1, 2, 3, 4, 100];
   expect([50, 95, 99].map((p) => percentile(durations, p))).toEqual([3, 100, 100]);
   expect(percentile([], 50)).toBeUndefined();
+});
+
+test("a folded parent hides what is inside it, and nothing after it", () => {
+  const spans = spansOf(
+    {
+      run: run("run_1", 0, 100),
+      steps: [
+        step(1, "model", 0, 10, { turn: 1 }),
+        step(2, "helper", 10, 80, { call: "c1" }),
+        step(3, "model", 80, 100, { turn: 2 }),
+      ],
+      helpers: [{ run: run("run_2", 12, 80, { call: "c1" }), steps: [step(1, "tool", 20, 70)], helpers: [] }],
+    },
+    0,
+  );
+  expect(unfolded(spans, new Set(["run_2"])).map((one) => one.id)).toEqual([
+    "run_1",
+    "run_1/1",
+    "run_2",
+    "run_1/3",
+  ]);
+  expect(unfolded(spans, new Set(["run_1"]))).toHaveLength(1);
+  expect([...criticalPath(spans)].sort()).toEqual(["run_1/1", "run_1/3", "run_2/1"]);
+});
+
+test("zooming stays within the whole", () => {
+  expect(zoom({ from: 0, to: 100 }, 0.5, 100)).toEqual({ from: 25, to: 75 });
+  expect(zoom({ from: 0, to: 20 }, 2, 100)).toEqual({ from: 0, to: 40 });
+  expect(zoom({ from: 80, to: 100 }, 20, 100)).toEqual({ from: 0, to: 100 });
 });

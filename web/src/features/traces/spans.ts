@@ -116,10 +116,11 @@ function runState(state: string): Span["state"] {
 /** Where a bar lies, in percent of the width; never thinner than can be seen. */
 export type Box = { left: number; width: number; first: number; label: "right" | "left" | "inside" };
 
-export function layout(span: Span, total: number): Box {
+/** Lays a span out over `total` milliseconds that begin at `from`. */
+export function layout(span: Pick<Span, "start" | "end" | "first">, total: number, from = 0): Box {
   const whole = Math.max(total, 1);
-  const left = clamp((span.start / whole) * 100);
-  const width = Math.max(clamp((span.end / whole) * 100) - left, 0.4);
+  const left = clamp(((span.start - from) / whole) * 100);
+  const width = Math.max(clamp(((span.end - from) / whole) * 100) - left, 0.4);
   const first =
     span.first === undefined
       ? 0
@@ -141,8 +142,39 @@ export function ticks(total: number, most = 6): number[] {
   return out;
 }
 
-/** Percentiles of durations, by the nearest rank. */
-export function percentile(sorted: readonly number[], p: number): number | undefined {
-  if (sorted.length === 0) return undefined;
-  return sorted[Math.max(0, Math.ceil((p / 100) * sorted.length) - 1)];
+/** A part of the time, in milliseconds since the request began. */
+export type Window = { from: number; to: number };
+
+/** The window made larger or smaller around its middle, within the whole. */
+export function zoom({ from, to }: Window, factor: number, total: number): Window {
+  const middle = (from + to) / 2;
+  const half = Math.min(total, Math.max((to - from) * factor, 1)) / 2;
+  const start = Math.max(0, Math.min(middle - half, total - 2 * half));
+  return { from: start, to: Math.min(total, start + 2 * half) };
+}
+
+/** The steps that the end had to wait for: from the end back, the one that ended last before each began. */
+export function criticalPath(spans: readonly Span[]): Set<string> {
+  const leaves = spans.filter((span) => !span.parent).sort((a, b) => b.end - a.end);
+  const path = new Set<string>();
+  let until = Number.POSITIVE_INFINITY;
+  for (const leaf of leaves) {
+    if (leaf.end > until + 1) continue;
+    path.add(leaf.id);
+    until = Math.min(until, leaf.start);
+  }
+  return path;
+}
+
+/** The spans without those inside a folded one. */
+export function unfolded(spans: readonly Span[], folded: ReadonlySet<string>): Span[] {
+  const out: Span[] = [];
+  let under = Number.POSITIVE_INFINITY;
+  for (const span of spans) {
+    if (span.depth > under) continue;
+    under = Number.POSITIVE_INFINITY;
+    out.push(span);
+    if (folded.has(span.id)) under = span.depth;
+  }
+  return out;
 }

@@ -1,13 +1,15 @@
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { Facts, Review, type SourceLink } from "@/features/memory/facts";
+import { GraphView } from "@/features/memory/graph";
 import { Knowledge } from "@/features/memory/knowledge";
+import { ProfileView } from "@/features/memory/profile";
 import { Recall } from "@/features/memory/recall";
 import { memory } from "@/lib/messages/memory";
 import { PageBody, TopBar } from "@/ui/page";
 import { Segmented } from "@/ui/segmented";
 import { useCan } from "../../session";
 
-const tabs = ["facts", "review", "knowledge", "recall"] as const;
+const tabs = ["facts", "review", "graph", "profile", "knowledge", "recall"] as const;
 
 /** What agents know. The open tab is in the address. */
 export default function MemoryRoute() {
@@ -23,8 +25,8 @@ export default function MemoryRoute() {
   return (
     <>
       <TopBar title={memory.title} />
-      <PageBody narrow>
-        <div className="flex">
+      <PageBody narrow={tab !== "graph"}>
+        <div className="flex overflow-x-auto">
           <Segmented
             label={memory.title}
             value={tab}
@@ -34,6 +36,8 @@ export default function MemoryRoute() {
         </div>
         {tab === "facts" && <Facts mayWrite={mayWrite} link={link} />}
         {tab === "review" && <Review mayWrite={mayWrite} link={link} />}
+        {tab === "graph" && <GraphView mayWrite={mayWrite} />}
+        {tab === "profile" && <ProfileView mayWrite={mayWrite} />}
         {tab === "knowledge" && <Knowledge mayWrite={mayWrite} />}
         {tab === "recall" && <Recall />}
       </PageBody>

@@ -4,6 +4,7 @@ import { agentsQuery } from "@/features/agents/queries";
 import { TraceList } from "@/features/traces/list";
 import { traces } from "@/lib/messages/traces";
 import { TopBar } from "@/ui/page";
+import { useHues } from "./hues";
 
 /** All requests; the filters are in the address. */
 export default function TracesRoute() {
@@ -17,11 +18,13 @@ export default function TracesRoute() {
         filter={filter}
         onFilter={(search) => void navigate({ to: "/traces", search, replace: true })}
         agents={agents.data?.data ?? []}
+        hue={useHues()}
         link={(run, children) => (
-          <Link to="/traces/$run" params={{ run: run.id }} className="block">
+          <Link to="/traces/$run" params={{ run: run.id }} className="block min-w-0 flex-1">
             {children}
           </Link>
         )}
+        onCompare={(a, b) => void navigate({ to: "/traces/compare", search: { a, b } })}
         begin={
           <Link to="/chat" className="btn solid">
             {traces.newChat}

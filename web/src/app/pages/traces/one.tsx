@@ -1,25 +1,28 @@
-import { useQueries, useQuery } from "@tanstack/react-query";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useParams } from "@tanstack/react-router";
-import { ArrowUpRight, ChevronRight, RotateCw } from "lucide-react";
-import { useEffect, useMemo, useState } from "react";
+import { ArrowUpRight, ChevronRight, Columns2, Download, RotateCw } from "lucide-react";
+import { useState } from "react";
 import type { Run } from "@/api/types";
-import { agentsQuery } from "@/features/agents/queries";
-import { tookOf } from "@/features/traces/list";
-import { stepsQuery, traceHelpersQuery, traceQuery, useReplay } from "@/features/traces/queries";
+import { catalogueQuery } from "@/features/models/queries";
+import { tracesQuery } from "@/features/traces/queries";
+import { ReplayDialog } from "@/features/traces/replay";
 import { SpanPanel } from "@/features/traces/span-panel";
-import { type Span, spansOf, type Tree } from "@/features/traces/spans";
-import { Waterfall } from "@/features/traces/waterfall";
-import { hueOf } from "@/lib/format";
-import { common } from "@/lib/messages/common";
+import type { Span } from "@/features/traces/spans";
+import { firstOf, tookOf } from "@/features/traces/spread";
+import { Standing } from "@/features/traces/strip";
+import { useTrace } from "@/features/traces/use-trace";
+import { TraceView } from "@/features/traces/view";
 import { traces as words } from "@/lib/messages/traces";
 import { itemMoney, short } from "@/lib/money";
+import { saveFile } from "@/lib/save";
 import { duration, exactTime } from "@/lib/time";
-import { isFinal, StatePill } from "@/ui/bits";
-import { Button } from "@/ui/button";
+import { StatePill } from "@/ui/bits";
+import { Button, IconButton } from "@/ui/button";
 import { TopBar } from "@/ui/page";
-import { Problem, Skeleton } from "@/ui/states";
+import { Problem, Skeleton, Stale } from "@/ui/states";
 import { toast } from "@/ui/toast";
 import { useCan } from "../../session";
+import { useHues } from "./hues";
 
 /** One request, step by step. */
 export default function TraceRoute() {
@@ -28,95 +31,58 @@ export default function TraceRoute() {
 }
 
 function TracePage({ id }: { id: string }) {
-  const run = useQuery(traceQuery(id));
-  const live = run.data !== undefined && !isFinal(run.data.state);
-  const every = live ? 1000 : false;
-  useQuery({ ...traceQuery(id), refetchInterval: every });
-  const steps = useQuery({ ...stepsQuery(id), refetchInterval: every });
-  const helpers = useQuery({ ...traceHelpersQuery(id), refetchInterval: every });
-  const inner = useQueries({
-    queries: (helpers.data?.data ?? []).map((one) => ({ ...stepsQuery(one.id), refetchInterval: every })),
-  });
-  const now = useNow(live);
-  const spans = useMemo(() => {
-    if (!run.data || !steps.data) return [];
-    const tree: Tree = {
-      run: run.data,
-      steps: steps.data.data,
-      helpers: (helpers.data?.data ?? []).map((one, i) => ({
-        run: one,
-        steps: inner[i]?.data?.data ?? [],
-        helpers: [],
-      })),
-    };
-    return spansOf(tree, now);
-  }, [run.data, steps.data, helpers.data, inner, now]);
-  if (run.error && !run.data) {
-    return (
-      <>
-        <TopBar title={words.title} before={<Back />} />
-        <Problem error={run.error} retry={() => void run.refetch()} />
-      </>
-    );
-  }
+  const { run, ready, spans, error, retry } = useTrace(id);
+  const [replay, setReplay] = useState<{ turn?: number | undefined }>();
   return (
     <>
-      <TopBar
-        title={run.data?.title ?? ""}
-        before={<Back />}
-        after={run.data && <StatePill state={run.data.state} />}
-      >
-        {run.data && <Actions run={run.data} />}
+      <TopBar title={run?.title ?? ""} before={<Back />} after={run && <StatePill state={run.state} />}>
+        {run && <Actions run={run} spans={spans} onReplay={() => setReplay({})} />}
       </TopBar>
-      {run.data && steps.data ? (
-        <Trace run={run.data} spans={spans} />
+      {error && !ready ? (
+        <Problem error={error} retry={retry} />
+      ) : run && ready ? (
+        <>
+          {error != null && <Stale retry={retry} />}
+          <Trace run={run} spans={spans} onReplay={(span) => setReplay({ turn: span.step?.turn })} />
+        </>
       ) : (
         <Skeleton rows={8} height={20} className="flex flex-col gap-3 p-5" />
       )}
+      {replay && run && <Replay run={run} turn={replay.turn} onClose={() => setReplay(undefined)} />}
     </>
   );
-}
-
-/** A clock for what is still running. */
-function useNow(live: boolean): number {
-  const [now, setNow] = useState(() => Date.now());
-  useEffect(() => {
-    if (!live) return;
-    const timer = setInterval(() => setNow(Date.now()), 1000);
-    return () => clearInterval(timer);
-  }, [live]);
-  return now;
 }
 
 function Back() {
   return (
     <Link to="/traces" className="flex items-center gap-1 text-fg-3 hover:text-fg" aria-label={words.back}>
-      {words.title}
-      <ChevronRight className="!h-3.5 !w-3.5" aria-hidden="true" />
+      <span className="max-sm:hidden">{words.title}</span>
+      <ChevronRight className="!h-3.5 !w-3.5 max-sm:rotate-180" aria-hidden="true" />
     </Link>
   );
 }
 
-function Actions({ run }: { run: Run }) {
+function Actions({ run, spans, onReplay }: { run: Run; spans: readonly Span[]; onReplay: () => void }) {
   const can = useCan();
-  const navigate = useNavigate();
-  const replay = useReplay();
-  const again = () =>
-    replay.mutate(run.id, {
-      onSuccess: (started) => {
-        toast.done(words.replayed, words.replayHint);
-        void navigate({ to: "/traces/$run", params: { run: started.run.id } });
-      },
-      onError: (error) => toast.failed(error, common.errors.title),
-    });
+  const download = () =>
+    saveFile(`${run.id}.json`, "application/json", JSON.stringify({ run, steps: spans.map(plain) }, null, 2));
   return (
     <>
-      <Link to="/chat/$id" params={{ id: run.conversation }} className="btn ghost">
+      <Link to="/chat/$id" params={{ id: run.conversation }} className="btn ghost max-sm:hidden">
         <ArrowUpRight aria-hidden="true" />
         {words.openChat}
       </Link>
+      {run.origin && (
+        <Link to="/traces/compare" search={{ a: run.origin, b: run.id }} className="btn">
+          <Columns2 aria-hidden="true" />
+          {words.compare}
+        </Link>
+      )}
+      <IconButton label={words.download} onClick={download}>
+        <Download aria-hidden="true" />
+      </IconButton>
       {can("runs:write") && (
-        <Button look="solid" busy={replay.isPending} onClick={again}>
+        <Button look="solid" onClick={onReplay}>
           <RotateCw aria-hidden="true" />
           {words.replay}
         </Button>
@@ -125,26 +91,74 @@ function Actions({ run }: { run: Run }) {
   );
 }
 
-function Trace({ run, spans }: { run: Run; spans: readonly Span[] }) {
-  const agents = useQuery(agentsQuery);
+const plain = ({ run, ...span }: Span) => ({ ...span, run: run.id });
+
+function Replay({ run, turn, onClose }: { run: Run; turn: number | undefined; onClose: () => void }) {
+  const navigate = useNavigate();
+  const models = useQuery({ ...catalogueQuery, enabled: useCan()("models:read") });
+  return (
+    <ReplayDialog
+      of={{ run: run.id, model: run.model, turn }}
+      models={models.data?.data ?? []}
+      onClose={onClose}
+      onStarted={(started) => {
+        onClose();
+        toast.done(words.replayed, words.replayHint);
+        void navigate({ to: "/traces/compare", search: { a: run.id, b: started } });
+      }}
+    />
+  );
+}
+
+function Trace({
+  run,
+  spans,
+  onReplay,
+}: {
+  run: Run;
+  spans: readonly Span[];
+  onReplay: (span: Span) => void;
+}) {
+  const can = useCan();
+  const hue = useHues();
+  const others = useInfiniteQuery(tracesQuery({ agent: run.agent }));
   const failing = spans.find((span) => span.state === "failed" && !span.parent) ?? spans[0];
   const [chosen, setChosen] = useState<string>();
   const picked = chosen ?? failing?.id;
-  const hue = (name: string) => hueOf(name, agents.data?.data.find((agent) => agent.name === name)?.hue);
+  const took = tookOf(run);
+  const durations = (others.data?.pages.flatMap((page) => page.data) ?? [])
+    .map(tookOf)
+    .filter((one) => one !== undefined);
+  const span = spans.find((one) => one.id === picked);
   return (
     <div className="flex min-h-0 flex-1 flex-col overflow-y-auto lg:flex-row lg:overflow-hidden">
-      <div className="flex min-w-0 flex-1 flex-col lg:overflow-y-auto">
+      <div className="flex min-w-0 flex-1 flex-col">
         <Numbers run={run} spans={spans} />
         <div className="hr" />
-        <div className="p-3">
-          <Waterfall spans={spans} hue={hue} picked={picked} onPick={setChosen} />
-        </div>
+        <TraceView spans={spans} hue={hue} picked={picked} onPick={setChosen} />
+        {took !== undefined && <Standing took={took} durations={durations} />}
       </div>
       <aside
         className="flex-none border-t border-line lg:w-[360px] lg:overflow-y-auto lg:border-l lg:border-t-0"
         aria-label={words.attributes}
       >
-        <SpanPanel span={spans.find((span) => span.id === picked)} />
+        <SpanPanel
+          span={span}
+          hue={hue}
+          links={(one) =>
+            one.kind === "tool" && can("guard:read") ? (
+              <Link
+                to="/safety/$tab"
+                params={{ tab: "audit" }}
+                search={{ run: one.run.id, tool: one.step?.name ?? "" }}
+                className="link self-start text-small"
+              >
+                {words.ruling}
+              </Link>
+            ) : null
+          }
+          onReplay={can("runs:write") && span?.run.id === run.id ? onReplay : undefined}
+        />
       </aside>
     </div>
   );
@@ -154,9 +168,7 @@ function Numbers({ run, spans }: { run: Run; spans: readonly Span[] }) {
   const sum = (kind: string) =>
     spans.filter((span) => span.kind === kind).reduce((total, span) => total + span.end - span.start, 0);
   const took = tookOf(run);
-  const first = run.first_token_at
-    ? Date.parse(run.first_token_at) - Date.parse(run.started_at ?? run.created_at)
-    : undefined;
+  const first = firstOf(run);
   const facts: readonly (readonly [string, string])[] = [
     [words.started, exactTime(run.started_at ?? run.created_at)],
     [words.duration, took === undefined ? words.running : duration(took)],
