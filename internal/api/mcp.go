@@ -20,6 +20,8 @@ type MCP interface {
 	Servers(ctx context.Context, who MCPCaller) ([]MCPServer, error)
 	Server(ctx context.Context, who MCPCaller, name string) (MCPServer, error)
 	AddServer(ctx context.Context, who MCPCaller, in NewMCPServer) error
+	// ImportServers adds servers as other programs keep them, and gives their names.
+	ImportServers(ctx context.Context, who MCPCaller, text string) ([]string, error)
 	ChangeServer(ctx context.Context, who MCPCaller, name string, in MCPServerChange) error
 	RemoveServer(ctx context.Context, who MCPCaller, name string) error
 	StartServer(ctx context.Context, who MCPCaller, name string) error
@@ -61,6 +63,12 @@ type MCPServer struct {
 	ReadOnly       []string                              `json:"read_only,omitempty"`
 	TimeoutSeconds float64                               `json:"timeout_seconds,omitempty"`
 	Disabled       bool                                  `json:"disabled"`
+	Sampling       string                                `json:"sampling" enum:"ask,allow,off" doc:"Whether it may use our models; ask: the person of the run says so each time."`
+	Roots          bool                                  `json:"roots" doc:"It is told the folders of the projects."`
+
+	SignedIn     bool      `json:"signed_in" doc:"You are signed in there."`
+	SignInEnds   time.Time `json:"sign_in_ends,omitzero" doc:"Until when your sign-in is good."`
+	SignInRenews bool      `json:"sign_in_renews" doc:"It is renewed by itself then."`
 
 	State     string    `json:"state" enum:"idle,starting,ready,waiting,stopped,needs_signin" doc:"idle: it starts when it is needed; waiting: it failed and is tried again; needs_signin: you have to sign in there."`
 	Reason    string    `json:"reason,omitempty" doc:"Why it is not ready."`
@@ -105,6 +113,8 @@ type MCPServerChange struct {
 	ReadOnly       *[]string                              `json:"read_only" doc:"Patterns of tools that only look; the server's own word is not taken."`
 	TimeoutSeconds *float64                               `json:"timeout_seconds" min:"0" max:"3600"`
 	Disabled       *bool                                  `json:"disabled"`
+	Sampling       *string                                `json:"sampling" enum:"ask,allow,off" doc:"Whether it may use our models; ask, if left out: the person of the run says so each time."`
+	Roots          *bool                                  `json:"roots" doc:"It is told the folders of the projects; true if left out."`
 }
 
 // MCPTool is a tool of a server.
@@ -143,6 +153,7 @@ func (a mcpAPI) routes() []route {
 	return []route{
 		{"GET", "/api/v1/mcp/servers", "mcp:read", "MCP servers, whether they are ready, and what to do if not.", handler(a.list)},
 		{"POST", "/api/v1/mcp/servers", "mcp:write", "Add an MCP server; it starts when it is needed.", handler(a.add, status(201))},
+		{"POST", "/api/v1/mcp/servers/import", "mcp:write", "Add MCP servers as other programs keep them: all of them, or none.", handler(a.importAll, status(201))},
 		{"GET", "/api/v1/mcp/servers/{server}", "mcp:read", "One server.", handler(a.get)},
 		{"PATCH", "/api/v1/mcp/servers/{server}", "mcp:write", "Change a server; what runs with the old settings ends.", handler(a.change)},
 		{"DELETE", "/api/v1/mcp/servers/{server}", "mcp:write", "Forget a server, its secrets and what was agreed to.", handler(a.remove)},
@@ -181,6 +192,26 @@ func (a mcpAPI) add(ctx context.Context, in NewMCPServer) (MCPServer, error) {
 		return MCPServer{}, err
 	}
 	return a.mcp.Server(ctx, mcpCaller(ctx), in.Name)
+}
+
+type importServersRequest struct {
+	Text string `json:"text" required:"true" max:"262144" doc:"JSON: {\"mcpServers\": {\"name\": {\"command\", \"args\", \"env\"} or {\"url\", \"headers\"}}}. What may be secret in it is stored encrypted."`
+}
+
+func (a mcpAPI) importAll(ctx context.Context, in importServersRequest) (page.Page[MCPServer], error) {
+	names, err := a.mcp.ImportServers(ctx, mcpCaller(ctx), in.Text)
+	if err != nil {
+		return page.Page[MCPServer]{}, err
+	}
+	var out []MCPServer
+	for _, name := range names {
+		s, err := a.mcp.Server(ctx, mcpCaller(ctx), name)
+		if err != nil {
+			return page.Page[MCPServer]{}, err
+		}
+		out = append(out, s)
+	}
+	return whole(out, nil)
 }
 
 type changeServerRequest struct {

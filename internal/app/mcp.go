@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -40,7 +41,8 @@ func serverView(s mcp.Server) api.MCPServer {
 	return api.MCPServer{
 		Name: s.Name, Source: s.Source, Transport: string(s.Transport), Command: s.Command, Args: s.Args, Env: s.Env, Folder: s.Folder, URL: s.URL, Headers: s.Headers,
 		SignIn: s.SignIn, ClientID: s.ClientID, Secrets: s.Secrets, Allow: s.Allow, Deny: s.Deny, Defaults: s.Defaults, Level: string(level), Levels: levels,
-		ReadOnly: s.ReadOnly, TimeoutSeconds: s.Timeout.Seconds(), Disabled: s.Disabled,
+		ReadOnly: s.ReadOnly, TimeoutSeconds: s.Timeout.Seconds(), Disabled: s.Disabled, Sampling: string(cmp.Or(s.Sampling, mcp.SamplingAsk)), Roots: !s.NoRoots,
+		SignedIn: s.Signed.In, SignInEnds: s.Signed.Ends, SignInRenews: s.Signed.Renews,
 		State: string(s.State), Reason: s.Reason, Hint: s.Hint, Since: s.Since, NextTry: s.NextTry, Tries: s.Tries, PID: s.PID, Protocol: s.Protocol, Program: s.Program,
 		Calls: s.Calls, Tools: s.Tools, Waiting: s.Waiting, ListedAt: s.ListedAt, CreatedAt: s.CreatedAt, UpdatedAt: s.UpdatedAt,
 	}
@@ -76,6 +78,10 @@ func change(in api.MCPServerChange) func(*mcp.Definition) {
 		set((*string)(&d.Level), in.Level)
 		set(&d.ReadOnly, in.ReadOnly)
 		set(&d.Disabled, in.Disabled)
+		set((*string)(&d.Sampling), in.Sampling)
+		if in.Roots != nil {
+			d.NoRoots = !*in.Roots
+		}
 		if in.Levels != nil {
 			d.Levels = map[string]tools.Level{}
 			for glob, level := range *in.Levels {
@@ -93,6 +99,22 @@ func (d mcpDesk) AddServer(ctx context.Context, who api.MCPCaller, in api.NewMCP
 	def := mcp.Definition{Name: in.Name, Secrets: in.Secrets}
 	change(in.MCPServerChange)(&def)
 	return d.m.Add(ctx, who.Workspace, def)
+}
+
+// ImportServers stores servers as other programs keep them: all of them, or none if one cannot be.
+func (d mcpDesk) ImportServers(ctx context.Context, who api.MCPCaller, text string) ([]string, error) {
+	list, err := mcp.ParseServers([]byte(text))
+	if err != nil {
+		return nil, err
+	}
+	if err := d.m.Add(ctx, who.Workspace, list...); err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, def := range list {
+		names = append(names, def.Name)
+	}
+	return names, nil
 }
 
 // ChangeServer changes one.

@@ -19,7 +19,7 @@ import (
 
 // openTools fills the toolbox. Nothing is tried and no server started: that happens when it is needed.
 func (a *App) openTools(context.Context) (err error) {
-	if a.toolbox, err = tools.New(tools.Options{Gate: a.guard, Auditor: a.guard, DB: a.db, Bodies: a.bodies, Log: a.log}); err != nil {
+	if a.toolbox, err = tools.New(tools.Options{Gate: a.plugins.Gate(a.guard), Auditor: a.plugins.Auditor(a.guard), DB: a.db, Bodies: a.bodies, Log: a.log}); err != nil {
 		return err
 	}
 	if a.sandbox, err = newSandbox(a.cfg, a.data); err != nil {
@@ -48,10 +48,10 @@ func (a *App) openTools(context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	environ := a.opts.Sources.Env
+	environ, ports := a.opts.Sources.Env, mcpPorts{a}
 	a.mcp, err = mcp.New(mcp.Options{
 		DB: a.db, Hub: a.hub, Box: a.box, Toolbox: a.toolbox, Settings: servers, Lookup: lookupIn(environ), Environ: forPrograms(environ),
-		Callback: a.URL() + "/api/v1/mcp/callback", Version: a.opts.Version, Log: a.log,
+		Callback: a.URL() + "/api/v1/mcp/callback", Version: a.opts.Version, Log: a.log, Sampler: ports, Roots: ports, Parks: true,
 	})
 	return err
 }
@@ -85,7 +85,7 @@ func settingsServers(cfg config.Tools) ([]mcp.Definition, error) {
 func settingsServer(name string, s config.MCPServer) mcp.Definition {
 	def := mcp.Definition{
 		Name: name, Transport: mcp.Transport(s.Transport), Command: s.Command, Args: s.Args, Folder: s.Folder, URL: s.URL, SignIn: s.SignIn, ClientID: s.ClientID,
-		Allow: s.Allow, Deny: s.Deny, Level: tools.Level(s.Level), ReadOnly: s.ReadOnly, Timeout: s.Timeout.Std(), Disabled: !s.Enabled,
+		Allow: s.Allow, Deny: s.Deny, Level: tools.Level(s.Level), ReadOnly: s.ReadOnly, Timeout: s.Timeout.Std(), Disabled: !s.Enabled, Sampling: mcp.Sampling(s.Sampling), NoRoots: !s.Roots,
 		Env: map[string]string{}, Headers: map[string]string{}, Secrets: map[string]secret.Text{},
 	}
 	for variable, value := range s.Env {

@@ -83,26 +83,26 @@ func (e *env) mcpAdd() *cobra.Command {
 	cmd.Flags().StringSliceVar(&deny, "deny", nil, "patterns of its tools that may not")
 	cmd.Flags().BoolVar(&signIn, "sign-in", false, "each person signs in there")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		var bodies []map[string]any
 		if file != "" {
-			var err error
-			if bodies, err = fromFile(file); err != nil {
+			text, err := os.ReadFile(file)
+			if err != nil {
 				return err
 			}
-		} else {
-			body := map[string]any{"sign_in": signIn}
-			if err := addBody(body, args, address, transport, env, headers, secrets); err != nil {
-				return err
-			}
-			if len(allow) > 0 {
-				body["allow"] = allow
-			}
-			if len(deny) > 0 {
-				body["deny"] = deny
-			}
-			bodies = append(bodies, body)
+			var added page.Page[api.MCPServer]
+			return e.addServers(cmd, "/api/v1/mcp/servers/import", map[string]any{"text": string(text)}, &added, func() []api.MCPServer { return added.Data })
 		}
-		return e.addServers(cmd, bodies)
+		body := map[string]any{"sign_in": signIn}
+		if err := addBody(body, args, address, transport, env, headers, secrets); err != nil {
+			return err
+		}
+		if len(allow) > 0 {
+			body["allow"] = allow
+		}
+		if len(deny) > 0 {
+			body["deny"] = deny
+		}
+		var added api.MCPServer
+		return e.addServers(cmd, "/api/v1/mcp/servers", body, &added, func() []api.MCPServer { return []api.MCPServer{added} })
 	}
 	return cmd
 }
@@ -143,64 +143,16 @@ func addBody(body map[string]any, args []string, address, transport string, env,
 	return nil
 }
 
-// fromFile reads servers in the shape that other programs keep them in. Values of env and headers become secrets: they often hold keys.
-func fromFile(path string) ([]map[string]any, error) {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	var file struct {
-		Servers map[string]struct {
-			Type    string            `json:"type"`
-			Command string            `json:"command"`
-			Args    []string          `json:"args"`
-			Env     map[string]string `json:"env"`
-			URL     string            `json:"url"`
-			Headers map[string]string `json:"headers"`
-		} `json:"mcpServers"`
-	}
-	if err := json.Unmarshal(text, &file); err != nil {
-		return nil, fmt.Errorf("reading %s: %w", path, err)
-	}
-	var out []map[string]any
-	for name, s := range file.Servers {
-		body := map[string]any{"name": strings.ToLower(strings.NewReplacer(" ", "-", "_", "-", ".", "-").Replace(name))}
-		secrets, env, headers := map[string]string{}, map[string]string{}, map[string]string{}
-		for k, v := range s.Env {
-			secrets[k], env[k] = v, "${"+k+"}"
-		}
-		for k, v := range s.Headers {
-			word := "HEADER_" + strings.ToUpper(strings.ReplaceAll(k, "-", "_"))
-			secrets[word], headers[k] = v, "${"+word+"}"
-		}
-		body["secrets"], body["env"], body["headers"] = secrets, env, headers
-		if s.Command != "" {
-			body["command"], body["args"] = s.Command, s.Args
-		} else {
-			body["url"] = s.URL
-		}
-		if s.Type == "sse" {
-			body["transport"] = "sse"
-		}
-		out = append(out, body)
-	}
-	return out, nil
-}
-
-func (e *env) addServers(cmd *cobra.Command, bodies []map[string]any) error {
+// addServers sends servers and tells which were added, which are in answer then.
+func (e *env) addServers(cmd *cobra.Command, route string, body map[string]any, answer any, list func() []api.MCPServer) error {
 	c, err := e.api()
 	if err != nil {
 		return err
 	}
-	p := e.printer()
-	var added []api.MCPServer
-	for _, body := range bodies {
-		var s api.MCPServer
-		if err := c.Do(cmd.Context(), "POST", "/api/v1/mcp/servers", body, &s); err != nil {
-			return err
-		}
-		added = append(added, s)
+	if err := c.Do(cmd.Context(), "POST", route, body, answer); err != nil {
+		return err
 	}
+	p, added := e.printer(), list()
 	return p.value(map[string]any{"servers": added}, func() {
 		for _, s := range added {
 			p.line("Added %s. It starts when it is needed; fluxway mcp start %s tries it now.", s.Name, s.Name)

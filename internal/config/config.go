@@ -38,6 +38,12 @@ type Config struct {
 	Agents    map[string]Agent    `yaml:"agents" keys:"agent" live:"true" doc:"Agents that every workspace has, by name. What is left out is taken from the preset of that name, if there is one. A workspace's own changes win."`
 	Routing   Routing             `yaml:"routing" doc:"Which agent takes a message that names none."`
 	Tools     Tools               `yaml:"tools" doc:"What agents can use."`
+	Plugins   Plugins             `yaml:"plugins" doc:"Folders that add to what there is."`
+}
+
+// Plugins says where plugins are, besides those that were installed.
+type Plugins struct {
+	Folders []string `yaml:"folders" format:"path" doc:"Folders with a plugin.yaml, each a plugin of this server. They give nothing until somebody has enabled them."`
 }
 
 // Tools says what agents can use.
@@ -68,6 +74,8 @@ type MCPServer struct {
 	Level        string                 `yaml:"level" default:"restricted" enum:"public|restricted|dangerous" doc:"How much harm its tools can do."`
 	ReadOnly     []string               `yaml:"read_only" doc:"Patterns of its tools that only look. What the server says of itself is not believed."`
 	Timeout      Duration               `yaml:"timeout" default:"60s" min:"1s" max:"1h" doc:"How long a call may take."`
+	Sampling     string                 `yaml:"sampling" default:"ask" enum:"ask|allow|off" doc:"Whether it may use our models; ask: the person of the run says so each time."`
+	Roots        bool                   `yaml:"roots" default:"true" doc:"It is told the folders of the projects."`
 }
 
 // Agent is an agent that every workspace has.

@@ -81,8 +81,8 @@ type Call struct {
 	Conversation ids.Conversation `json:"conversation,omitempty"`
 	Project      string           `json:"project,omitempty"` // the project's id; empty: none
 	Folder       string           `json:"folder,omitempty"`  // where the call works: the root of the project, or the workspace's own files
-	Turn         string           `json:"turn,omitempty"`   // the model call that asked for it, within Run
-	Door         string           `json:"door,omitempty"`   // where it came in: chat, api, mcp, v1, schedule, hook, …
+	Turn         string           `json:"turn,omitempty"`    // the model call that asked for it, within Run
+	Door         string           `json:"door,omitempty"`    // where it came in: chat, api, mcp, v1, schedule, hook, …
 	// Unattended says that nobody watches: a schedule, a trigger or a hook started it.
 	Unattended bool            `json:"unattended,omitempty"`
 	Args       json.RawMessage `json:"args"`

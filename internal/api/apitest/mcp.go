@@ -2,6 +2,8 @@ package apitest
 
 import (
 	"context"
+	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -58,6 +60,24 @@ func (s *servers) AddServer(_ context.Context, who api.MCPCaller, in api.NewMCPS
 	}
 	s.all[who.Workspace] = append(s.all[who.Workspace], api.MCPServer{Name: in.Name, Source: "stored", Transport: "stdio", Level: "restricted", State: "idle", Secrets: []string{}})
 	return nil
+}
+
+// ImportServers keeps those of a text of {"name": {"command": …}}.
+func (s *servers) ImportServers(ctx context.Context, who api.MCPCaller, text string) ([]string, error) {
+	var file map[string]struct {
+		Command string `json:"command"`
+	}
+	if err := json.Unmarshal([]byte(text), &file); err != nil {
+		return nil, fault.New(fault.Invalid, "servers_unreadable", "This is not a list of MCP servers.").WithParam("text")
+	}
+	names := slices.Sorted(maps.Keys(file))
+	for _, name := range names {
+		command := file[name].Command
+		if err := s.AddServer(ctx, who, api.NewMCPServer{Name: name, MCPServerChange: api.MCPServerChange{Command: &command}}); err != nil {
+			return nil, err
+		}
+	}
+	return names, nil
 }
 
 // do finds a server and does something with it.

@@ -102,9 +102,37 @@ func TestCheck(t *testing.T) {
 
 func TestParseServers(t *testing.T) {
 	t.Parallel()
-	got, err := ParseServers([]byte(`{"mcpServers":{"My Files":{"command":"npx","args":["-y","x"]},"web":{"type":"sse","url":"https://example.com/sse"}}}`))
-	if err != nil || len(got) != 2 || got[0].Name != "my-files" || got[0].Transport != Stdio || got[1].Transport != SSE {
-		t.Errorf("got %+v, %v", got, err)
+	tests := map[string]struct{ text, want string }{
+		"as most keep them":      {`{"mcpServers":{"My Files":{"command":"npx","args":["-y","x"]},"web":{"type":"sse","url":"https://example.com/sse"}}}`, "my-files stdio npx [-y x] map[] | web sse  [] map[]"},
+		"under another word":     {`{"servers":{"a":{"url":"https://example.com/mcp"}},"inputs":[]}`, "a http  [] map[]"},
+		"without a word":         {`{"a":{"command":"c"},"version":1,"note":null}`, "a stdio c [] map[]"},
+		"one, with its name":     {`{"name":"One","command":"c"}`, "one stdio c [] map[]"},
+		"what may be secret":     {`{"gh":{"command":"c","env":{"GITHUB_TOKEN":"ghp_1","MODE":"x","A_KEY":"${A}"}}}`, "gh stdio c [] map[A_KEY:${A} GITHUB_TOKEN:${GITHUB_TOKEN} MODE:x]"},
+		"none":                   {`{"mcpServers":{}}`, ""},
+		"no JSON":                {`not json`, "servers_unreadable"},
+		"JSON that is no server": {`{"mcpServers":{"x":5}}`, "servers_unreadable"},
+		"a broken one":           {`{"mcpServers":{"x":{"url":"ftp://example.com"}}}`, "server_invalid"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			list, err := ParseServers([]byte(tt.text))
+			var out []string
+			for _, d := range list {
+				out = append(out, fmt.Sprint(d.Name, " ", d.Transport, " ", d.Command, " ", d.Args, " ", d.Env))
+			}
+			got := strings.Join(out, " | ")
+			if err != nil {
+				got = fault.From(err).Code
+			}
+			if got != tt.want {
+				t.Errorf("got %q, want %q", got, tt.want)
+			}
+		})
+	}
+	list, err := ParseServers([]byte(`{"gh":{"url":"https://example.com","headers":{"Authorization":"Bearer 1"}}}`))
+	if err != nil || list[0].Headers["Authorization"] != "${HEADER_AUTHORIZATION}" || list[0].Secrets["HEADER_AUTHORIZATION"].Reveal() != "Bearer 1" {
+		t.Errorf("%+v, %v", list, err)
 	}
 }
 

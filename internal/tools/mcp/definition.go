@@ -7,7 +7,6 @@ import (
 	"path"
 	"regexp"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/fluxway/fluxway/internal/kit/fault"
@@ -202,57 +201,4 @@ func (d *Definition) expand(text string, lookup func(string) (string, bool)) (st
 			WithHint("Store it: fluxway mcp add %s --secret %s=…, or set the variable before the server starts.", d.Name, missing)
 	}
 	return out, nil
-}
-
-// ParseServers reads the shape that other programs keep their servers in: {"mcpServers": {"name": {"command", "args", "env", "url", "type", "headers"}}}.
-func ParseServers(text []byte) ([]Definition, error) {
-	var file struct {
-		Servers map[string]struct {
-			Type     string            `json:"type"`
-			Command  string            `json:"command"`
-			Args     []string          `json:"args"`
-			Env      map[string]string `json:"env"`
-			Cwd      string            `json:"cwd"`
-			URL      string            `json:"url"`
-			Headers  map[string]string `json:"headers"`
-			Disabled bool              `json:"disabled"`
-		} `json:"mcpServers"`
-	}
-	if err := json.Unmarshal(text, &file); err != nil {
-		return nil, fault.New(fault.Invalid, "servers_unreadable", "This is not a list of MCP servers.").Because(err)
-	}
-	var out []Definition
-	for _, name := range slices.Sorted(maps.Keys(file.Servers)) {
-		s := file.Servers[name]
-		d := Definition{
-			Name: Nameable(name), Command: s.Command, Args: s.Args, Env: s.Env, Folder: s.Cwd, URL: s.URL, Headers: s.Headers, Disabled: s.Disabled,
-		}
-		switch s.Type {
-		case "sse":
-			d.Transport = SSE
-		case "http", "streamable-http", "streamableHttp":
-			d.Transport = HTTP
-		case "stdio":
-			d.Transport = Stdio
-		}
-		if err := d.Check(); err != nil {
-			return nil, err
-		}
-		out = append(out, d)
-	}
-	return out, nil
-}
-
-// Nameable makes a server's name out of any text.
-func Nameable(text string) string {
-	var b strings.Builder
-	for _, r := range strings.ToLower(text) {
-		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
-			b.WriteRune(r)
-		} else if b.Len() > 0 {
-			b.WriteByte('-')
-		}
-	}
-	name := b.String()
-	return strings.Trim(name[:min(len(name), 32)], "-")
 }

@@ -135,41 +135,54 @@ func (s *server) view(user ids.User) Server {
 	return out
 }
 
-// Add stores a server.
-func (m *Manager) Add(ctx context.Context, ws ids.Workspace, def Definition) error {
-	if err := def.Check(); err != nil {
-		return err
-	}
-	m.mu.Lock()
-	_, taken := m.servers[key{"", def.Name}]
-	if own := m.servers[key{ws, def.Name}]; own != nil && own.plugin != "" {
-		taken = true
-	}
-	m.mu.Unlock()
-	exists := fault.New(fault.Conflict, "server_exists", "There is a server %s already.", def.Name).WithParam("name").WithHint("Choose another name.")
-	if taken {
-		return exists
-	}
-	k := key{ws, def.Name}
-	sealed, err := m.seal(k, def.Secrets)
-	if err != nil {
-		return fmt.Errorf("sealing the secrets of server %s: %w", def.Name, err)
-	}
-	err = m.opts.DB.InTx(ctx, func(tx *store.Tx) error {
-		now := time.Now()
-		added, err := tx.Exec(ctx, insertServer, ws, def.Name, store.JSON(def), sealed, now, now)
-		if err != nil {
+// Add stores servers: all of them, or none if one cannot be.
+func (m *Manager) Add(ctx context.Context, ws ids.Workspace, list ...Definition) error {
+	rows := make([]row, 0, len(list))
+	for _, def := range list {
+		if err := def.Check(); err != nil {
 			return err
 		}
-		if added == 0 {
-			return exists
+		if m.taken(ws, def.Name) {
+			return exists(def.Name)
 		}
-		return m.opts.Hub.Append(ctx, tx, ws, Channel, ServerAdded{def.Name})
+		sealed, err := m.seal(key{ws, def.Name}, def.Secrets)
+		if err != nil {
+			return fmt.Errorf("sealing the secrets of server %s: %w", def.Name, err)
+		}
+		rows = append(rows, row{Name: def.Name, Definition: def, Sealed: sealed})
+	}
+	err := m.opts.DB.InTx(ctx, func(tx *store.Tx) error {
+		now := time.Now()
+		for _, r := range rows {
+			added, err := tx.Exec(ctx, insertServer, ws, r.Name, store.JSON(r.Definition), r.Sealed, now, now)
+			if err != nil {
+				return fmt.Errorf("storing server %s: %w", r.Name, err)
+			}
+			if added == 0 {
+				return exists(r.Name)
+			}
+			if err := m.opts.Hub.Append(ctx, tx, ws, Channel, ServerAdded{r.Name}); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 	if err != nil {
-		return fmt.Errorf("storing server %s: %w", def.Name, err)
+		return err
 	}
 	return m.Load(ctx)
+}
+
+// taken says whether a name belongs to a server of the settings or of a plugin.
+func (m *Manager) taken(ws ids.Workspace, name string) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	own := m.servers[key{ws, name}]
+	return m.servers[key{"", name}] != nil || own != nil && own.plugin != ""
+}
+
+func exists(name string) error {
+	return fault.New(fault.Conflict, "server_exists", "There is a server %s already.", name).WithParam("name").WithHint("Choose another name.")
 }
 
 // Change replaces a server's definition. Secrets that change names are replaced, with an empty value forgotten; others stay.

@@ -7876,6 +7876,47 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  "/api/v1/mcp/servers/import": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get?: never;
+    put?: never;
+    /** Add MCP servers as other programs keep them: all of them, or none. */
+    post: {
+      parameters: {
+        query?: never;
+        header?: {
+          /** A fresh random text; the same request with the same key within a day gets the same answer instead of being done twice. */
+          "Idempotency-Key"?: string;
+        };
+        path?: never;
+        cookie?: never;
+      };
+      requestBody: {
+        content: {
+          "application/json": components["schemas"]["ImportServersRequest"];
+        };
+      };
+      responses: {
+        201: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["MCPServerPage"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   "/api/v1/mcp/servers/{server}": {
     parameters: { query?: never; header?: never; path?: never; cookie?: never };
     /** One server. */
@@ -9571,8 +9612,11 @@ export interface components {
       id: string;
       kind: string;
       text: string;
+      /** Where it stands, for people. */
       source?: string;
       score?: number;
+      conversation?: string;
+      message?: string;
     };
     MessageVersionPage: {
       data: components["schemas"]["MessageVersion"][];
@@ -9673,8 +9717,11 @@ export interface components {
       id?: string;
       kind?: string;
       text?: string;
+      /** Where it stands, for people. */
       source?: string;
       score?: number;
+      conversation?: string;
+      message?: string;
     };
     ExportedFileRequest: {
       id?: string;
@@ -10033,6 +10080,7 @@ export interface components {
       question: string;
       options?: components["schemas"]["ToolOption"][];
       multiple?: boolean;
+      again?: boolean;
       rule?: string;
       ticket?: string;
     };
@@ -10141,6 +10189,7 @@ export interface components {
       question: string;
       options?: components["schemas"]["ToolOption"][];
       multiple?: boolean;
+      again?: boolean;
       rule?: string;
       ticket?: string;
     };
@@ -11455,6 +11504,16 @@ export interface components {
       read_only?: string[];
       timeout_seconds?: number;
       disabled: boolean;
+      /** Whether it may use our models; ask: the person of the run says so each time. */
+      sampling: "ask" | "allow" | "off";
+      /** It is told the folders of the projects. */
+      roots: boolean;
+      /** You are signed in there. */
+      signed_in: boolean;
+      /** Until when your sign-in is good. */
+      sign_in_ends?: string;
+      /** It is renewed by itself then. */
+      sign_in_renews: boolean;
       /** idle: it starts when it is needed; waiting: it failed and is tried again; needs_signin: you have to sign in there. */
       state: "idle" | "starting" | "ready" | "waiting" | "stopped" | "needs_signin";
       /** Why it is not ready. */
@@ -11511,6 +11570,14 @@ export interface components {
       read_only?: string[];
       timeout_seconds?: number;
       disabled?: boolean;
+      /** Whether it may use our models; ask, if left out: the person of the run says so each time. */
+      sampling?: "ask" | "allow" | "off";
+      /** It is told the folders of the projects; true if left out. */
+      roots?: boolean;
+    };
+    ImportServersRequest: {
+      /** JSON: {"mcpServers": {"name": {"command", "args", "env"} or {"url", "headers"}}}. What may be secret in it is stored encrypted. */
+      text: string;
     };
     ChangeServerRequest: {
       /** If left out: stdio with a command, http with a URL. */
@@ -11540,6 +11607,10 @@ export interface components {
       read_only?: string[];
       timeout_seconds?: number;
       disabled?: boolean;
+      /** Whether it may use our models; ask, if left out: the person of the run says so each time. */
+      sampling?: "ask" | "allow" | "off";
+      /** It is told the folders of the projects; true if left out. */
+      roots?: boolean;
     };
     MCPLogs: {
       /** The oldest first. */

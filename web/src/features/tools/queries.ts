@@ -4,7 +4,7 @@ import type { components } from "@/api/schema";
 
 export type Tool = components["schemas"]["Tool"];
 export type Server = components["schemas"]["MCPServer"];
-export type NewServer = components["schemas"]["NewMCPServerRequest"];
+export type ServerTool = components["schemas"]["MCPTool"];
 
 export const toolKeys = {
   all: ["tools"] as const,
@@ -50,10 +50,30 @@ export const useCallTool = () =>
   });
 
 export const useAddServers = () =>
-  useChange(async (list: readonly NewServer[]) => {
-    for (const body of list) await call(client.POST("/api/v1/mcp/servers", { body }));
-    return list.length;
+  useChange((text: string) => call(client.POST("/api/v1/mcp/servers/import", { body: { text } })));
+
+/** The tools of a server, with what changed in them since someone agreed. */
+export const serverToolsQuery = (server: string) =>
+  queryOptions({
+    queryKey: toolKeys.of(server),
+    queryFn: ({ signal }) =>
+      call(
+        client.GET("/api/v1/mcp/servers/{server}/tools", {
+          params: { path: { server }, query: { limit: 500 } },
+          signal,
+        }),
+      ),
   });
+
+export const useSignIn = () =>
+  useChange((server: string) =>
+    call(client.POST("/api/v1/mcp/servers/{server}/signin", { params: { path: { server } } })),
+  );
+
+export const useSignOut = () =>
+  useChange((server: string) =>
+    call(client.DELETE("/api/v1/mcp/servers/{server}/signin", { params: { path: { server } } })),
+  );
 
 export type ServerAction = "start" | "stop" | "restart";
 
@@ -66,8 +86,10 @@ export const useServerAction = () =>
   });
 
 export const useConsent = () =>
-  useChange((server: string) =>
-    call(client.POST("/api/v1/mcp/servers/{server}/consent", { params: { path: { server } }, body: {} })),
+  useChange(({ server, tools }: { server: string; tools: string[] }) =>
+    call(
+      client.POST("/api/v1/mcp/servers/{server}/consent", { params: { path: { server } }, body: { tools } }),
+    ),
   );
 
 export const useRemoveServer = () =>

@@ -1,25 +1,24 @@
 import { useQuery } from "@tanstack/react-query";
 import { Play, Plug, Plus, RotateCw, Square, Trash2 } from "lucide-react";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { common } from "@/lib/messages/common";
 import { tools } from "@/lib/messages/tools";
 import { Pill, type Tone } from "@/ui/bits";
 import { Button, IconButton } from "@/ui/button";
-import { Confirm, Dialog, DialogActions } from "@/ui/dialog";
-import { Field, TextArea } from "@/ui/field";
-import { Empty, Problem, View } from "@/ui/states";
+import { Confirm } from "@/ui/dialog";
+import { Empty, View } from "@/ui/states";
 import { toast } from "@/ui/toast";
-import { readServers } from "./parse";
+import { AddServers } from "./add-servers";
+import { Consent } from "./consent";
 import {
   logsQuery,
   type Server,
   type ServerAction,
   serversQuery,
-  useAddServers,
-  useConsent,
   useRemoveServer,
   useServerAction,
 } from "./queries";
+import { SignIn } from "./sign-in";
 
 const words = tools.servers;
 
@@ -91,7 +90,6 @@ const failed = (error: unknown) => toast.failed(error, common.errors.title);
 
 function Card({ server, mayWrite, onRemove }: { server: Server; mayWrite: boolean; onRemove: () => void }) {
   const act = useServerAction();
-  const consent = useConsent();
   const [log, setLog] = useState(false);
   const go = (action: ServerAction) => act.mutate({ server: server.name, action }, { onError: failed });
   const up = server.state === "ready" || server.state === "starting";
@@ -113,21 +111,8 @@ function Card({ server, mayWrite, onRemove }: { server: Server; mayWrite: boolea
           {server.reason} {server.hint}
         </p>
       )}
-      {server.waiting > 0 && (
-        <p className="ban warn">
-          <span className="flex-1">{words.consent(server.waiting)}</span>
-          {mayWrite && (
-            <Button
-              busy={consent.isPending}
-              onClick={() =>
-                consent.mutate(server.name, { onSuccess: () => toast.done(words.agreed), onError: failed })
-              }
-            >
-              {words.agree}
-            </Button>
-          )}
-        </p>
-      )}
+      {server.sign_in && <SignIn server={server} />}
+      {server.waiting > 0 && <Consent server={server} mayWrite={mayWrite} />}
       <div className="mt-auto flex flex-wrap gap-1">
         {mayWrite &&
           (up ? (
@@ -177,54 +162,5 @@ function Log({ server }: { server: string }) {
         </pre>
       )}
     </View>
-  );
-}
-
-function AddServers({ onClose }: { onClose: () => void }) {
-  const [text, setText] = useState("");
-  const [wrong, setWrong] = useState<string>();
-  const add = useAddServers();
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    try {
-      const list = readServers(text);
-      if (list.length === 0) return setWrong(words.noServer);
-      setWrong(undefined);
-      add.mutate(list, {
-        onSuccess: (count) => {
-          toast.done(words.added(count));
-          onClose();
-        },
-      });
-    } catch {
-      setWrong(tools.badJson);
-    }
-  };
-  return (
-    <Dialog open onClose={onClose} title={words.addTitle} body={words.addBody} wide>
-      <form className="flex flex-col gap-4" onSubmit={submit}>
-        <Field label={words.json} error={wrong}>
-          {(control) => (
-            <TextArea
-              autoFocus
-              required
-              className="mono min-h-44 py-2"
-              spellCheck={false}
-              placeholder={words.example}
-              value={text}
-              onChange={(event) => setText(event.target.value)}
-              {...control}
-            />
-          )}
-        </Field>
-        {add.error != null && <Problem error={add.error} title={common.errors.title} />}
-        <DialogActions>
-          <Button onClick={onClose}>{common.actions.cancel}</Button>
-          <Button type="submit" look="solid" busy={add.isPending} disabled={text.trim() === ""}>
-            {words.add}
-          </Button>
-        </DialogActions>
-      </form>
-    </Dialog>
   );
 }
