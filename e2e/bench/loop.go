@@ -40,7 +40,7 @@ const (
 func loopLane(ctx context.Context, b *bench) error {
 	for _, at := range []int{1, 32} {
 		wrong := 0
-		ours := func() (sample, error) { return turnsOurs(ctx, b, at, &wrong) }
+		ours := func() (sample, error) { return turnsOurs(ctx, b, at, turnsOfRun, &wrong) }
 		base := func() (sample, error) { return turnsBare(b, at) }
 		o, n, err := b.alternate(ours, base)
 		if err != nil {
@@ -125,7 +125,7 @@ func newWorks(ctx context.Context, b *bench, model providers.Model) (w *works, e
 	}
 	metered := costs.Meter(ledger, "demo", model)
 	w.desk, err = runs.New(runs.Options{
-		DB: w.db, Hub: hub, Jobs: queue, Conversations: w.book, Tools: box, Concurrency: 4096,
+		DB: w.db, Hub: hub, Jobs: queue, Conversations: w.book, Tools: box, Concurrency: 4096, Journal: journal,
 		Agents: staff{agents.Agent{Name: "assistant", Model: "demo/assistant", Instructions: "You are a helpful assistant.", Tools: tools.All()}},
 		Model: func(context.Context, ids.Workspace, string) (providers.Model, string, error) {
 			return metered, "assistant", nil
@@ -136,7 +136,7 @@ func newWorks(ctx context.Context, b *bench, model providers.Model) (w *works, e
 	}
 	running, cancel := context.WithCancel(ctx)
 	var wg sync.WaitGroup
-	for _, run := range []func(context.Context) error{hub.Run, ledger.Run, judge.Run, queue.Run} {
+	for _, run := range []func(context.Context) error{hub.Run, ledger.Run, judge.Run, w.desk.Run, queue.Run} {
 		wg.Go(func() { _ = run(running) })
 	}
 	w.stop = func() { cancel(); wg.Wait(); w.db.Close() }
@@ -204,8 +204,8 @@ func (s *script) Next(c *providers.Chunk) error {
 func (s *script) Close() error { return nil }
 
 // turnsOurs has many people ask at once, again and again.
-func turnsOurs(ctx context.Context, b *bench, at int, wrong *int) (sample, error) {
-	w, err := newWorks(ctx, b, instant{turnsOfRun})
+func turnsOurs(ctx context.Context, b *bench, at, turns int, wrong *int) (sample, error) {
+	w, err := newWorks(ctx, b, instant{turns})
 	if err != nil {
 		return sample{}, err
 	}
@@ -218,8 +218,8 @@ func turnsOurs(ctx context.Context, b *bench, at int, wrong *int) (sample, error
 	if err := w.ask(ctx, at, began, b.slice, &done); err != nil {
 		return sample{}, err
 	}
-	s := sample{ops: float64(done.Load() * turnsOfRun), cpu: ownCPU() - cpu, wall: time.Since(began)}
-	n, err := store.One[int](ctx, w.db.Read(), `SELECT count(*) FROM runs_runs WHERE state <> 'finished' OR turns <> ?`, turnsOfRun)
+	s := sample{ops: float64(done.Load() * int64(turns)), cpu: ownCPU() - cpu, wall: time.Since(began)}
+	n, err := store.One[int](ctx, w.db.Read(), `SELECT count(*) FROM runs_runs WHERE state <> 'finished' OR turns <> ?`, turns)
 	*wrong += n
 	return s, err
 }

@@ -10,6 +10,12 @@ import (
 // Event is a fact with a kind such as guard.refused; it is kept and sent as JSON.
 type Event interface{ Kind() string }
 
+// Encoded is an event that Hub.Encode has checked and made JSON of.
+type Encoded struct {
+	Kind string
+	Data json.RawMessage
+}
+
 // Record is one stored fact.
 type Record struct {
 	Cursor  int64           `json:"cursor"`

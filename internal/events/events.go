@@ -126,12 +126,6 @@ type queued struct {
 // their cursors when it commits and reach subscribers right after; if it does
 // not commit they were never said.
 func (h *Hub) Append(ctx context.Context, tx *store.Tx, ws ids.Workspace, channel string, events ...Event) error {
-	if ws == "" {
-		return errors.New("events: Append without a workspace")
-	}
-	if _, ok := checkName(channel, false); !ok {
-		return fmt.Errorf("events: %q is not a channel", channel)
-	}
 	items := make([]queued, 0, len(events))
 	for _, ev := range events {
 		kind, data, err := h.encode(ev)
@@ -139,6 +133,26 @@ func (h *Hub) Append(ctx context.Context, tx *store.Tx, ws ids.Workspace, channe
 			return err
 		}
 		items = append(items, queued{ws, channel, kind, hide(data)})
+	}
+	return h.enlist(tx, ws, channel, items)
+}
+
+// AppendEncoded is Append for events that Encode has made.
+func (h *Hub) AppendEncoded(tx *store.Tx, ws ids.Workspace, channel string, events []Encoded) error {
+	items := make([]queued, len(events))
+	for i, ev := range events {
+		items[i] = queued{ws, channel, ev.Kind, hide(ev.Data)}
+	}
+	return h.enlist(tx, ws, channel, items)
+}
+
+// enlist hands facts to the commit.
+func (h *Hub) enlist(tx *store.Tx, ws ids.Workspace, channel string, items []queued) error {
+	if ws == "" {
+		return errors.New("events: Append without a workspace")
+	}
+	if _, ok := checkName(channel, false); !ok {
+		return fmt.Errorf("events: %q is not a channel", channel)
 	}
 	if len(items) > 0 {
 		tx.BeforeCommit(h, items, h.flush)
@@ -164,6 +178,12 @@ func (h *Hub) Publish(ws ids.Workspace, channel string, ev Event) {
 	}
 	h.announce(ws, []message{m})
 	h.meters.deltas.Inc()
+}
+
+// Encode checks an event and makes its JSON, for one that is appended later.
+func (h *Hub) Encode(ev Event) (Encoded, error) {
+	kind, data, err := h.encode(ev)
+	return Encoded{kind, data}, err
 }
 
 // encode checks an event and makes its JSON.

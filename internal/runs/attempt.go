@@ -11,6 +11,7 @@ import (
 
 	"github.com/fluxway/fluxway/internal/agents"
 	"github.com/fluxway/fluxway/internal/costs"
+	"github.com/fluxway/fluxway/internal/events"
 	"github.com/fluxway/fluxway/internal/ids"
 	"github.com/fluxway/fluxway/internal/jobs"
 	"github.com/fluxway/fluxway/internal/kit/fault"
@@ -37,6 +38,13 @@ type attempt struct {
 	below     int // how many levels of helpers it may have
 	stop      context.CancelCauseFunc
 	hooks     Hooks // nil: nobody wants to know
+
+	// Guarded by scribe.mu.
+	kept      int64          // entries of this attempt
+	behind    int            // of them that the database does not have yet
+	held      []events.Event // deltas that come after those
+	releasing bool
+	lost      bool // the run is not this attempt's any more
 
 	mu        sync.Mutex // guards the fields below
 	seq       int        // of the last step
@@ -88,18 +96,18 @@ func (d *Desk) execute(ctx context.Context, task *jobs.Task) (_ any, err error) 
 func (d *Desk) work(ctx context.Context, a *attempt) (err error) {
 	ctx, a.stop = context.WithCancelCause(ctx)
 	defer a.stop(nil)
-	j, err := d.begin(ctx, a)
-	if err != nil {
-		return err
-	}
 	d.mu.Lock()
-	d.live[a.run.ID] = a
+	d.live[a.run.ID] = a // before it begins, so that it hears of all that comes then
 	d.mu.Unlock()
 	defer func() {
 		d.mu.Lock()
 		delete(d.live, a.run.ID)
 		d.mu.Unlock()
 	}()
+	j, err := d.begin(ctx, a)
+	if err != nil {
+		return err
+	}
 	ctx, cancel := a.allowance.Context(ctx, time.Now())
 	defer cancel()
 	broken, err := d.loop(ctx, a, j)
@@ -191,9 +199,12 @@ func (d *Desk) begin(ctx context.Context, a *attempt) (*journal, error) {
 		return nil, fmt.Errorf("beginning %s: %w", a.run.ID, err)
 	}
 	// What came after the run was read may not be in the journal that was read.
-	a.looked, a.signals = a.run.Signals, got.Signals
+	a.signal(got.Signals)
+	a.mu.Lock()
+	a.looked = a.run.Signals
 	a.run.State, a.run.Attempt = to, got.Attempt
 	a.take(j)
+	a.mu.Unlock()
 	return j, d.equip(ctx, a)
 }
 
@@ -257,6 +268,7 @@ func (d *Desk) loop(ctx context.Context, a *attempt, j *journal) (broken *agents
 		Workspace: a.run.Workspace, User: a.run.User, Agent: a.run.Agent, Run: a.run.ID, Conversation: a.run.Conversation, Door: a.run.Door,
 	}
 	if d.opts.Folder != nil {
+		call.Project = a.run.Project
 		if call.Folder, err = d.opts.Folder(ctx, a.run.Workspace, a.run.Project); err != nil {
 			return nil, err
 		}
@@ -302,8 +314,17 @@ func (a *attempt) Text(turn int, text string) {
 	n := a.pieces
 	a.pieces++
 	a.mu.Unlock()
-	a.d.opts.Hub.Publish(a.run.Workspace, a.run.channel(), TextDelta{a.run.ID, a.run.Answer, a.run.Attempt, turn, n, text})
+	a.publish(TextDelta{a.run.ID, a.run.Answer, a.run.Attempt, turn, n, text})
 	a.progress(turn, "")
+}
+
+// publish says a delta of the run.
+func (a *attempt) publish(ev events.Event) {
+	if a.d.scribe != nil {
+		a.d.scribe.publish(a, ev)
+		return
+	}
+	a.d.opts.Hub.Publish(a.run.Workspace, a.run.channel(), ev)
 }
 
 // Reasoning passes a piece of what the model thinks on.
@@ -314,13 +335,13 @@ func (a *attempt) Reasoning(turn int, text string) {
 	n := a.thoughts
 	a.thoughts++
 	a.mu.Unlock()
-	a.d.opts.Hub.Publish(a.run.Workspace, a.run.channel(), ReasoningDelta{a.run.ID, a.run.Answer, a.run.Attempt, turn, n, text})
+	a.publish(ReasoningDelta{a.run.ID, a.run.Answer, a.run.Attempt, turn, n, text})
 	a.progress(turn, "")
 }
 
 // Progress passes on how far a call is.
 func (a *attempt) Progress(c *agents.Call, p tools.Progress) {
-	a.d.opts.Hub.Publish(a.run.Workspace, a.run.channel(), ToolProgress{a.run.ID, c.ID, clip(p.Text, 2000), p.Done, p.Total})
+	a.publish(ToolProgress{a.run.ID, c.ID, clip(p.Text, 2000), p.Done, p.Total})
 }
 
 // progressEvery bounds how often the conversation hears that a helper is at work.

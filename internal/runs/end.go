@@ -32,6 +32,9 @@ func (d *Desk) end(ctx context.Context, a *attempt, e ending) (news bool, err er
 	if e.trouble != nil {
 		d.log.WarnContext(ctx, "run failed", "part", "runs", "run", a.run.ID, "err", e.trouble)
 	}
+	if err := d.scribe.settle(ctx); err != nil {
+		return false, fmt.Errorf("ending %s: %w", a.run.ID, err)
+	}
 	sum := a.with(e.last)
 	turns := a.turns
 	var line *step

@@ -97,17 +97,56 @@ func (a *attempt) modelStep(t *agents.Turn) (*step, error) {
 // maxInput bounds the arguments in a call's own line; the turn's has them whole.
 const maxInput = 16 << 10
 
-func (a *attempt) callStep(c *agents.Call) *step {
-	s := a.blank(StepTool, c.Step, c.Turn)
+// callStep is the line of a call as it is now.
+func (a *attempt) callStep(c *agents.Call) (s *step, err error) {
+	s = a.blank(StepTool, c.Step, c.Turn)
 	if c.Origin == helperOrigin {
 		s.Kind = StepHelper
 	}
-	s.Name, s.Title, s.Origin, s.Call, s.State, s.Safe, s.StartedAt = c.Tool, c.Title, c.Origin, c.ID, string(c.State), c.Safe, c.Began
+	s.Name, s.Title, s.Origin, s.Call, s.State, s.Safe, s.Approval, s.StartedAt = c.Tool, c.Title, c.Origin, c.ID, string(c.State), c.Safe, c.Approval, c.Began
 	s.Input = c.Args
 	if len(s.Input) > maxInput {
 		s.Input = shorten(c.Args)
 	}
-	return s
+	switch c.State {
+	case agents.CallFinished:
+		s.FinishedAt = c.Ended
+		if s.Output, err = json.Marshal(c.Result); err != nil {
+			return nil, fmt.Errorf("encoding the result of %s: %w", c.Tool, err)
+		}
+	case agents.CallWaiting:
+		s.FinishedAt = c.Ended
+		if s.Need, err = json.Marshal(c.Need); err != nil {
+			return nil, fmt.Errorf("encoding what %s needs: %w", c.Tool, err)
+		}
+	case agents.CallPlanned, agents.CallStarted:
+	}
+	return s, nil
+}
+
+// keep makes an entry of the journal durable; from then on it counts whatever happens.
+func (a *attempt) keep(ctx context.Context, sum totals, lines []line, facts ...events.Event) error {
+	e, err := a.entry(sum, lines, facts...)
+	if err != nil {
+		return err
+	}
+	if a.d.scribe != nil {
+		return a.d.scribe.add(ctx, e)
+	}
+	var signals int64
+	err = a.d.opts.DB.InTx(ctx, func(tx *store.Tx) (err error) {
+		if signals, err = a.fence(ctx, tx, sum); err != nil {
+			return err
+		}
+		if err := writeLines(ctx, tx, lines); err != nil {
+			return err
+		}
+		return a.d.opts.Hub.AppendEncoded(tx, e.workspace, e.channel, e.facts)
+	})
+	if err == nil {
+		a.signal(signals)
+	}
+	return err
 }
 
 // Turn keeps a whole model call and the calls it asked for.
@@ -115,45 +154,37 @@ func (a *attempt) Turn(ctx context.Context, t *agents.Turn) error {
 	ctx = context.WithoutCancel(ctx)
 	first := a.number(1 + len(t.Calls))
 	t.Step = first
-	line, err := a.modelStep(t)
+	s, err := a.modelStep(t)
 	if err != nil {
 		return err
 	}
-	lines := []*step{line}
+	lines := []line{fresh(s)}
 	facts := []events.Event{a.turnFact(t)}
 	for i, c := range t.Calls {
 		c.Step = first + 1 + i
-		lines = append(lines, a.callStep(c))
+		s, err := a.callStep(c)
+		if err != nil {
+			return err
+		}
+		lines = append(lines, fresh(s))
 		if c.State == agents.CallStarted {
 			facts = append(facts, a.startFact(c))
 		}
 	}
 	sum := a.with(t)
-	var signals int64
-	err = a.d.opts.DB.InTx(ctx, func(tx *store.Tx) (err error) {
-		if signals, err = a.fence(ctx, tx, sum); err != nil {
-			return err
-		}
-		for _, s := range lines {
-			if err := s.insert(ctx, tx); err != nil {
-				return err
-			}
-		}
-		return a.d.say(ctx, tx, a.run, facts...)
-	})
-	if err != nil {
+	if err := a.keep(ctx, sum, lines, facts...); err != nil {
 		return fmt.Errorf("keeping turn %d of %s: %w", t.Number, a.run.ID, err)
 	}
-	a.kept(t, sum, signals)
+	a.took(t, sum)
 	return nil
 }
 
-// kept takes over a turn that is in the journal.
-func (a *attempt) kept(t *agents.Turn, sum totals, signals int64) {
+// took takes over a turn that is in the journal.
+func (a *attempt) took(t *agents.Turn, sum totals) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.turns = append(a.turns, t)
-	a.calls, a.usage, a.first, a.signals = sum.calls, sum.usage, sum.first, max(a.signals, signals)
+	a.calls, a.usage, a.first = sum.calls, sum.usage, sum.first
 	a.text.Reset()
 	a.thought.Reset()
 	for _, c := range t.Calls {
@@ -199,16 +230,10 @@ func (a *attempt) startFact(c *agents.Call) ToolStarted {
 
 // Start keeps that calls are about to be made.
 func (a *attempt) Start(ctx context.Context, calls []*agents.Call) error {
-	facts := a.starting(calls)
-	err := a.d.opts.DB.InTx(ctx, func(tx *store.Tx) error {
-		if _, err := a.fence(ctx, tx, a.with(nil)); err != nil {
-			return err
-		}
-		if err := a.beginSteps(ctx, tx, calls); err != nil {
-			return err
-		}
-		return a.d.say(ctx, tx, a.run, facts...)
-	})
+	lines, err := a.callLines(calls)
+	if err == nil {
+		err = a.keep(ctx, a.with(nil), lines, a.starting(calls)...)
+	}
 	if err != nil {
 		return fmt.Errorf("keeping the start of calls of %s: %w", a.run.ID, err)
 	}
@@ -230,47 +255,16 @@ func (a *attempt) starting(calls []*agents.Call) []events.Event {
 	return facts
 }
 
-func (a *attempt) beginSteps(ctx context.Context, tx *store.Tx, calls []*agents.Call) error {
-	for _, c := range calls {
-		if _, err := tx.Exec(ctx, beginStep, c.Began, a.run.ID, c.Step); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // Finish keeps what came of a call, and that next are about to be made.
 func (a *attempt) Finish(ctx context.Context, c *agents.Call, next []*agents.Call) error {
-	ctx = context.WithoutCancel(ctx)
-	var output, need any
 	var facts []events.Event
 	if c.State == agents.CallFinished {
-		raw, err := json.Marshal(c.Result)
-		if err != nil {
-			return fmt.Errorf("encoding the result of %s: %w", c.Tool, err)
-		}
-		output = string(raw)
 		facts = append(facts, a.finishFact(c))
-	} else {
-		raw, err := encode(c.Need)
-		if err != nil {
-			return err
-		}
-		need = raw
 	}
-	facts = append(facts, a.starting(next)...)
-	err := a.d.opts.DB.InTx(ctx, func(tx *store.Tx) error {
-		if _, err := tx.Exec(ctx, endStep, c.State, output, need, c.Approval, c.Ended, a.run.ID, c.Step); err != nil {
-			return err
-		}
-		if err := a.beginSteps(ctx, tx, next); err != nil {
-			return err
-		}
-		if len(facts) == 0 {
-			return nil
-		}
-		return a.d.say(ctx, tx, a.run, facts...)
-	})
+	lines, err := a.callLines(append([]*agents.Call{c}, next...))
+	if err == nil {
+		err = a.keep(context.WithoutCancel(ctx), a.with(nil), lines, append(facts, a.starting(next)...)...)
+	}
 	if err != nil {
 		return fmt.Errorf("keeping the result of %s of %s: %w", c.Tool, a.run.ID, err)
 	}
@@ -306,17 +300,9 @@ func (a *attempt) Compact(ctx context.Context, c *agents.Compaction) error {
 	return a.keepStep(ctx, s, RunCompacted{a.run.subject(), s.Seq, c.Before, c.After})
 }
 
-// keepStep writes one line with its fact.
+// keepStep keeps one new line with its fact.
 func (a *attempt) keepStep(ctx context.Context, s *step, fact events.Event) error {
-	return a.d.opts.DB.InTx(ctx, func(tx *store.Tx) error {
-		if _, err := a.fence(ctx, tx, a.with(nil)); err != nil {
-			return err
-		}
-		if err := s.insert(ctx, tx); err != nil {
-			return err
-		}
-		return a.d.say(ctx, tx, a.run, fact)
-	})
+	return a.keep(ctx, a.with(nil), []line{fresh(s)}, fact)
 }
 
 // letter is something a person said to a run that goes on.

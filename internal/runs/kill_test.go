@@ -136,7 +136,7 @@ func child(engine, where string, ws ids.Workspace, effects string, asks, total i
 		return err
 	}
 	desk, err := runs.New(runs.Options{
-		DB: db, Hub: hub, Jobs: queue, Conversations: book, Tools: box,
+		DB: db, Hub: hub, Jobs: queue, Conversations: book, Tools: box, Journal: journalOf(db),
 		Agents: team{"assistant": {Tools: tools.All(), Helpers: []string{"one", "two"}}, "one": {Tools: tools.All()}, "two": {Tools: tools.All()}},
 		Model: func(_ context.Context, _ ids.Workspace, name string) (providers.Model, string, error) {
 			return reflex{}, name, nil
@@ -145,8 +145,9 @@ func child(engine, where string, ws ids.Workspace, effects string, asks, total i
 	if err != nil {
 		return err
 	}
-	failed := make(chan error, 3)
+	failed := make(chan error, 4)
 	go func() { failed <- hub.Run(ctx) }()
+	go func() { failed <- desk.Run(ctx) }()
 	go func() { failed <- queue.Run(ctx) }()
 	go func() {
 		failed <- attend(ctx, desk, hub, conversations.Asker{Workspace: ws, User: "usr_killer"}, effects, asks, total)

@@ -132,6 +132,9 @@ type Options struct {
 	Recaller Recaller // nil: nothing is remembered
 	Observer Observer // nil: nobody learns from finished runs
 
+	// Journal is a folder for what runs do on its way to the database; only where one process works on it.
+	// "": each step is committed at once.
+	Journal     string
 	Concurrency int           // runs at once in this process; 0: 64
 	History     int           // messages given to the model; 0: 40
 	Keep        time.Duration // of the journal of finished runs; 0: 90 days
@@ -140,8 +143,9 @@ type Options struct {
 
 // Desk accepts requests and works on them.
 type Desk struct {
-	opts Options
-	log  *slog.Logger
+	opts   Options
+	log    *slog.Logger
+	scribe *scribe // nil: steps are committed at once
 
 	mu   sync.Mutex // guards live
 	live map[ids.Run]*attempt
@@ -164,6 +168,9 @@ func New(opts Options) (*Desk, error) {
 		log = slog.New(slog.DiscardHandler)
 	}
 	d := &Desk{opts: opts, log: log, live: make(map[ids.Run]*attempt)}
+	if opts.Journal != "" {
+		d.scribe = newScribe(opts, log)
+	}
 	opts.DB.AddRetention(store.Retention{Name: "runs_steps", Keep: cmp.Or(opts.Keep, keepSteps), Prune: func(ctx context.Context, before time.Time) (int64, error) {
 		return opts.DB.Prune(ctx, pruneSteps, before)
 	}})
@@ -172,6 +179,15 @@ func New(opts Options) (*Desk, error) {
 		return nil, err
 	}
 	return d, opts.Jobs.Define(jobs.Kind{Name: afterKind, Concurrency: 4, Attempts: 3, Run: d.afterwards})
+}
+
+// Run writes steps behind the runs that take them until ctx ends. A Desk without a journal has nothing to write.
+func (d *Desk) Run(ctx context.Context) error {
+	if d.scribe == nil {
+		<-ctx.Done()
+		return nil
+	}
+	return d.scribe.run(ctx)
 }
 
 // Get reads a run whose conversation the asker may see, with the answer so far.

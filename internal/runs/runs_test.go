@@ -3,6 +3,7 @@ package runs_test
 import (
 	"context"
 	"io"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -44,7 +45,7 @@ func newOffice(t *testing.T, db *store.DB, model providers.Model) *office {
 	book, err := conversations.New(conversations.Options{DB: db, Hub: hub})
 	must(err)
 	desk, err := runs.New(runs.Options{
-		DB: db, Hub: hub, Jobs: queue, Conversations: book, Agents: agents.New(agents.Always("test/model")),
+		DB: db, Hub: hub, Jobs: queue, Conversations: book, Agents: agents.New(agents.Always("test/model")), Journal: journalOf(db),
 		Model: func(context.Context, ids.Workspace, string) (providers.Model, string, error) {
 			return model, "model", nil
 		},
@@ -53,15 +54,28 @@ func newOffice(t *testing.T, db *store.DB, model providers.Model) *office {
 	return &office{desk, t, db, queue, book, conversations.Asker{Workspace: storetest.Workspace(), User: ids.New[ids.User]()}}
 }
 
+// journalOf is where runs keep their steps beside a database that is this process's own.
+func journalOf(db *store.DB) string {
+	if db.Engine().Path == "" {
+		return ""
+	}
+	return filepath.Join(filepath.Dir(db.Engine().Path), "journal")
+}
+
 // work runs the queue until the returned function is called.
-func (o *office) work() (stop func()) {
+func (o *office) work() (stop func()) { return o.together(o.Run, o.queue.Run) }
+
+// together runs parts until the returned function is called.
+func (o *office) together(parts ...func(context.Context) error) (stop func()) {
 	ctx, cancel := context.WithCancel(o.t.Context())
 	var wg sync.WaitGroup
-	wg.Go(func() {
-		if err := o.queue.Run(ctx); err != nil {
-			o.t.Error(err)
-		}
-	})
+	for _, run := range parts {
+		wg.Go(func() {
+			if err := run(ctx); err != nil {
+				o.t.Error(err)
+			}
+		})
+	}
 	return sync.OnceFunc(func() { cancel(); wg.Wait() })
 }
 

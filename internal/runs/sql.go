@@ -1,5 +1,7 @@
 package runs
 
+import "strings"
+
 const columns = `id, workspace_id, conversation_id, parent_id, user_id, key_id, door, project, agent, model, state, question_id, answer_id, job_id,
 	attempt, call_id, depth, title, task, result, origin_id, reason, signals, turns, calls, spent, needs,
 	usage, error, created_at, started_at, first_token_at, finished_at`
@@ -32,13 +34,20 @@ const selectHeld = `
 	WHERE conversation_id = ? AND parent_id = '' AND job_id = '' AND state = 'queued' ORDER BY id LIMIT 1`
 
 const startRun = `
-	UPDATE runs_runs SET state = ?, attempt = attempt + 1, started_at = ?, needs = NULL WHERE id = ? AND state = ? RETURNING attempt, signals`
+	UPDATE runs_runs SET state = ?, attempt = attempt + 1, started_at = ?, needs = NULL, journaled = 0 WHERE id = ? AND state = ? RETURNING attempt, signals`
 
 // Only the attempt that works on a run writes its journal. That it changes nothing says that the run is another's, or
 // that a person sent something.
 const fenceRun = `
 	UPDATE runs_runs SET turns = ?, calls = ?, spent = ?, usage = ?, first_token_at = COALESCE(first_token_at, ?)
 	WHERE id = ? AND attempt = ? AND state = 'running' AND signals = ?`
+
+// The same where this process alone works on runs, and knows of signals by itself.
+const journalRun = `
+	UPDATE runs_runs SET turns = ?, calls = ?, spent = ?, usage = ?, first_token_at = COALESCE(first_token_at, ?), journaled = ?
+	WHERE id = ? AND attempt = ? AND state = 'running' AND journaled < ?`
+
+const selectJournaled = `SELECT journaled FROM runs_runs WHERE id = ? AND attempt = ? AND state = 'running'`
 
 const parkRun = `UPDATE runs_runs SET state = ?, needs = ?, spent = ? WHERE id = ? AND attempt = ? AND state = 'running' AND signals = ?`
 
@@ -66,17 +75,27 @@ const openHelpers = `SELECT ` + columns + ` FROM runs_runs WHERE parent_id = ? A
 const stepColumns = `run_id, seq, workspace_id, turn, kind, name, title, origin, call_id, state, safe, input, output, need, reply, approval, usage,
 	started_at, first_at, finished_at`
 
-const insertStep = `
-	INSERT INTO runs_steps (` + stepColumns + `) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+const stepColumnCount = 20
+
+// stepSizes are the numbers of rows that have a statement of their own.
+var stepSizes = [...]int{32, 8, 2, 1}
+
+// insertSteps inserts one of stepSizes rows.
+var insertSteps = func() map[int]string {
+	row := "(" + strings.TrimSuffix(strings.Repeat("?, ", stepColumnCount), ", ") + ")"
+	statements := make(map[int]string)
+	for _, n := range stepSizes {
+		statements[n] = `INSERT INTO runs_steps (` + stepColumns + `) VALUES ` + strings.TrimSuffix(strings.Repeat(row+", ", n), ", ")
+	}
+	return statements
+}()
 
 const selectSteps = `SELECT ` + stepColumns + ` FROM runs_steps WHERE run_id = ? ORDER BY seq`
 
 const listSteps = `SELECT ` + stepColumns + ` FROM runs_steps WHERE run_id = ? AND workspace_id = ? AND seq > ? ORDER BY seq LIMIT ?`
 
-const beginStep = `UPDATE runs_steps SET state = 'started', need = NULL, reply = NULL, started_at = ? WHERE run_id = ? AND seq = ?`
-
-const endStep = `
-	UPDATE runs_steps SET state = ?, output = ?, need = ?, reply = NULL, approval = ?, finished_at = ? WHERE run_id = ? AND seq = ?`
+const updateStep = `
+	UPDATE runs_steps SET state = ?, output = ?, need = ?, reply = NULL, approval = ?, started_at = ?, finished_at = ? WHERE run_id = ? AND seq = ?`
 
 const closeQuestions = `
 	UPDATE runs_steps SET state = 'finished', finished_at = ? WHERE run_id = ? AND kind IN ('approval', 'question') AND state = 'waiting'`

@@ -61,10 +61,55 @@ type step struct {
 }
 
 func (s *step) insert(ctx context.Context, tx *store.Tx) error {
-	_, err := tx.Exec(ctx, insertStep, s.Run, s.Seq, s.Workspace, s.Turn, s.Kind, s.Name, s.Title, s.Origin, s.Call, s.State, s.Safe,
-		text(s.Input), text(s.Output), text(s.Need), text(s.Reply), s.Approval, text(s.Usage), s.StartedAt, s.FirstAt, s.FinishedAt)
-	if err != nil {
-		return fmt.Errorf("keeping step %d of %s: %w", s.Seq, s.Run, err)
+	return writeLines(ctx, tx, []line{fresh(s)})
+}
+
+// writeLines writes steps, of each only what it is in the end.
+func writeLines(ctx context.Context, tx *store.Tx, lines []line) error {
+	type key struct {
+		run ids.Run
+		seq int
+	}
+	at := make(map[key]int, len(lines))
+	var added, altered []*step
+	for i := range lines {
+		l := &lines[i]
+		k := key{l.Run, l.Seq}
+		before, known := at[k]
+		switch {
+		case known && before >= 0:
+			added[before] = &l.step
+		case known:
+			altered[-before-1] = &l.step
+		case l.fresh:
+			at[k] = len(added)
+			added = append(added, &l.step)
+		default:
+			altered = append(altered, &l.step)
+			at[k] = -len(altered)
+		}
+	}
+	for _, s := range altered {
+		if _, err := tx.Exec(ctx, updateStep, s.State, text(s.Output), text(s.Need), s.Approval, s.StartedAt, s.FinishedAt, s.Run, s.Seq); err != nil {
+			return fmt.Errorf("keeping step %d of %s: %w", s.Seq, s.Run, err)
+		}
+	}
+	return insertAll(ctx, tx, added)
+}
+
+func insertAll(ctx context.Context, tx *store.Tx, steps []*step) error {
+	args := make([]any, 0, stepColumnCount*min(len(steps), stepSizes[0]))
+	for len(steps) > 0 {
+		n := stepSizes[slices.IndexFunc(stepSizes[:], func(size int) bool { return size <= len(steps) })]
+		args = args[:0]
+		for _, s := range steps[:n] {
+			args = append(args, s.Run, s.Seq, s.Workspace, s.Turn, s.Kind, s.Name, s.Title, s.Origin, s.Call, s.State, s.Safe,
+				text(s.Input), text(s.Output), text(s.Need), text(s.Reply), s.Approval, text(s.Usage), s.StartedAt, s.FirstAt, s.FinishedAt)
+		}
+		if _, err := tx.Exec(ctx, insertSteps[n], args...); err != nil {
+			return fmt.Errorf("keeping step %d of %s: %w", steps[0].Seq, steps[0].Run, err)
+		}
+		steps = steps[n:]
 	}
 	return nil
 }
@@ -117,6 +162,9 @@ type journal struct {
 
 // read loads the journal of a run.
 func (d *Desk) read(ctx context.Context, id ids.Run) (*journal, error) {
+	if err := d.scribe.settle(ctx); err != nil {
+		return nil, err
+	}
 	j := &journal{}
 	for s, err := range store.Each[step](ctx, d.opts.DB.Read(), selectSteps, id) {
 		if err != nil {
@@ -255,6 +303,9 @@ func (d *Desk) Steps(ctx context.Context, who conversations.Asker, id ids.Run, q
 	}
 	after, _, err := page.Decode[int](q.Cursor)
 	if err != nil {
+		return page.Page[Step]{}, err
+	}
+	if err := d.scribe.settle(ctx); err != nil {
 		return page.Page[Step]{}, err
 	}
 	rows, err := store.All[step](ctx, d.opts.DB.Read(), listSteps, id, who.Workspace, after, q.Size()+1)

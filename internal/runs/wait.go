@@ -37,6 +37,13 @@ func (a *attempt) Park(ctx context.Context, waiting []*agents.Call) (news bool, 
 	if err != nil {
 		return false, err
 	}
+	calls, err := a.callLines(waiting)
+	if err != nil {
+		return false, err
+	}
+	if err := a.d.scribe.settle(ctx); err != nil {
+		return false, err
+	}
 	a.mu.Lock()
 	looked := a.looked
 	a.mu.Unlock()
@@ -49,19 +56,8 @@ func (a *attempt) Park(ctx context.Context, waiting []*agents.Call) (news bool, 
 		if news = n == 0; news {
 			return nil
 		}
-		for _, c := range waiting {
-			need, err := encode(c.Need)
-			if err != nil {
-				return err
-			}
-			if _, err := tx.Exec(ctx, endStep, agents.CallWaiting, nil, need, c.Approval, c.Ended, a.run.ID, c.Step); err != nil {
-				return err
-			}
-		}
-		for _, s := range lines {
-			if err := s.insert(ctx, tx); err != nil {
-				return err
-			}
+		if err := writeLines(ctx, tx, append(calls, lines...)); err != nil {
+			return err
 		}
 		return a.d.say(ctx, tx, a.run, RunWaiting{a.run.subject(), a.run.Answer, needs})
 	})
@@ -100,9 +96,9 @@ func (a *attempt) needs(ctx context.Context, waiting []*agents.Call) ([]Wait, er
 }
 
 // questions are the lines of the log that say what a person is asked.
-func (a *attempt) questions(waiting []*agents.Call) ([]*step, error) {
+func (a *attempt) questions(waiting []*agents.Call) ([]line, error) {
 	now := time.Now()
-	var lines []*step
+	var lines []line
 	for _, c := range waiting {
 		if c.Need.Kind == agents.NeedHelper {
 			continue
@@ -118,7 +114,7 @@ func (a *attempt) questions(waiting []*agents.Call) ([]*step, error) {
 			return nil, err
 		}
 		s.Need = []byte(raw)
-		lines = append(lines, s)
+		lines = append(lines, fresh(s))
 	}
 	return lines, nil
 }

@@ -101,7 +101,7 @@ func newPlant(t *testing.T, db *store.DB, s setup) *plant {
 		s.team = team{"assistant": {Tools: tools.All()}}
 	}
 	desk, err := runs.New(runs.Options{
-		DB: db, Hub: hub, Jobs: queue, Conversations: book, Agents: s.team, Tools: box, Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
+		DB: db, Hub: hub, Jobs: queue, Conversations: book, Agents: s.team, Tools: box, Journal: journalOf(db), Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
 		Model: func(_ context.Context, _ ids.Workspace, name string) (providers.Model, string, error) {
 			m := s.models[strings.TrimPrefix(name, "scripted/")]
 			if m == nil {
@@ -118,18 +118,7 @@ func newPlant(t *testing.T, db *store.DB, s setup) *plant {
 }
 
 // work runs the queue and the hub until the returned function is called.
-func (p *plant) work() (stop func()) {
-	ctx, cancel := context.WithCancel(p.t.Context())
-	var wg sync.WaitGroup
-	for _, run := range []func(context.Context) error{p.queue.Run, p.hub.Run} {
-		wg.Go(func() {
-			if err := run(ctx); err != nil {
-				p.t.Error(err)
-			}
-		})
-	}
-	return sync.OnceFunc(func() { cancel(); wg.Wait() })
-}
+func (p *plant) work() (stop func()) { return p.together(p.Run, p.queue.Run, p.hub.Run) }
 
 // heard is an event as a client gets it.
 type heard struct {

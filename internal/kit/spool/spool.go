@@ -1,0 +1,167 @@
+// Package spool keeps entries in files until they are written elsewhere.
+//
+// In:    entries of bytes.
+// Out:   after the process was killed, the entries that nobody said were written elsewhere, in their order.
+// Keeps: files of a folder, each with a name and a number.
+// Says:  nothing.
+// Not here: what an entry means, and whether it was written before: who reads one again must be able to tell.
+//
+// An entry is one write to a file: it is there after the process was killed and costs a fraction of a commit. It
+// is not synced, so the machine's own death can lose the last ones.
+package spool
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+)
+
+// maxLeaf is how long a file may become before the next is begun.
+const maxLeaf = 1 << 20
+
+// frameHead is the length and the checksum before each entry.
+const frameHead = 8
+
+var checksums = crc32.MakeTable(crc32.Castagnoli)
+
+// Spool is a row of files that are written at their end.
+type Spool struct {
+	dir, name string
+
+	mu    sync.Mutex // guards the fields below
+	leaf  *Leaf      // being written; nil: none yet
+	frame []byte     // of the entry being written
+}
+
+// Leaf is the file that an entry is in.
+type Leaf struct {
+	file    *os.File
+	size    int64
+	pending int // entries that are not written elsewhere yet
+}
+
+// New makes a spool in a folder, which is made with the first entry.
+func New(dir, name string) *Spool { return &Spool{dir: dir, name: name} }
+
+// Add keeps what write appends to the bytes it is given.
+func (s *Spool) Add(write func(entry []byte) []byte) (*Leaf, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	frame := write(append(s.frame[:0], make([]byte, frameHead)...))
+	s.frame = frame
+	entry := frame[frameHead:]
+	binary.LittleEndian.PutUint32(frame, uint32(len(entry)))
+	binary.LittleEndian.PutUint32(frame[4:], crc32.Checksum(entry, checksums))
+	if err := s.turn(); err != nil {
+		return nil, err
+	}
+	f := s.leaf
+	if _, err := f.file.Write(frame); err != nil {
+		// Half an entry would hide the ones behind it.
+		return nil, errors.Join(fmt.Errorf("writing to %s: %w", f.file.Name(), err), f.file.Truncate(f.size))
+	}
+	f.size += int64(len(frame))
+	f.pending++
+	return f, nil
+}
+
+// turn begins a file where there is none, or where the last one is long.
+func (s *Spool) turn() error {
+	if s.leaf != nil && s.leaf.size < maxLeaf {
+		return nil
+	}
+	if err := os.MkdirAll(s.dir, 0o700); err != nil {
+		return fmt.Errorf("making the folder of %s: %w", s.name, err)
+	}
+	known, err := s.Files()
+	if err != nil {
+		return err
+	}
+	number := 1
+	if len(known) > 0 {
+		if _, err := fmt.Sscanf(filepath.Base(known[len(known)-1]), s.name+leafName, &number); err != nil {
+			return fmt.Errorf("the number of %s: %w", known[len(known)-1], err)
+		}
+		number++
+	}
+	file, err := os.OpenFile(filepath.Join(s.dir, fmt.Sprintf(s.name+leafName, number)), os.O_CREATE|os.O_EXCL|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		return fmt.Errorf("beginning a file of %s: %w", s.name, err)
+	}
+	s.leaf = &Leaf{file: file}
+	return nil
+}
+
+// leafName sorts by age.
+const leafName = "-%012d.journal"
+
+// Files lists the files, the oldest first.
+func (s *Spool) Files() ([]string, error) {
+	all, err := filepath.Glob(filepath.Join(s.dir, s.name+"-????????????.journal"))
+	slices.Sort(all)
+	return all, err
+}
+
+// Written forgets entries that are elsewhere now, each by its file. A file without any others is emptied, and
+// removed once it is not written any more.
+func (s *Spool) Written(of []*Leaf) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var failed error
+	for _, f := range of {
+		if f.pending--; f.pending > 0 || f.size == 0 {
+			continue
+		}
+		if f == s.leaf {
+			failed = errors.Join(failed, f.file.Truncate(0))
+			f.size = 0
+			continue
+		}
+		failed = errors.Join(failed, f.remove())
+	}
+	return failed
+}
+
+func (f *Leaf) remove() error { return errors.Join(f.file.Close(), os.Remove(f.file.Name())) }
+
+// Close ends the file being written; it stays if some of it is nowhere else.
+func (s *Spool) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	f := s.leaf
+	s.leaf = nil
+	switch {
+	case f == nil:
+		return nil
+	case f.pending > 0:
+		return f.file.Close()
+	}
+	return f.remove()
+}
+
+// Read gives the whole entries of a file to each, until one of them fails or the rest is not an entry: the
+// process was killed while it wrote that one.
+func Read(path string, each func(entry []byte) error) error {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	for len(text) > frameHead {
+		n := int64(binary.LittleEndian.Uint32(text))
+		sum := binary.LittleEndian.Uint32(text[4:])
+		text = text[frameHead:]
+		if n == 0 || n > int64(len(text)) || crc32.Checksum(text[:n], checksums) != sum {
+			return nil
+		}
+		if err := each(text[:n:n]); err != nil {
+			return fmt.Errorf("%s: %w", filepath.Base(path), err)
+		}
+		text = text[n:]
+	}
+	return nil
+}
