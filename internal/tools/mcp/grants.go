@@ -78,7 +78,7 @@ func (l *link) readGrant(ctx context.Context) (*grant, error) {
 
 // keptToken is the token of an earlier sign-in; nil if there was none.
 func (l *link) keptToken(client *http.Client) (oauth2.TokenSource, error) {
-	ctx := context.WithValue(l.s.m.running, oauth2.HTTPClient, client)
+	ctx := context.WithValue(context.WithoutCancel(l.s.m.running), oauth2.HTTPClient, client)
 	g, err := l.readGrant(ctx)
 	if err != nil || g == nil {
 		return nil, err
@@ -115,7 +115,8 @@ func (k *keeping) Token() (*oauth2.Token, error) {
 	defer k.mu.Unlock()
 	if k.grant.Token == nil || token.AccessToken != k.grant.Token.AccessToken {
 		k.grant.Token = token
-		if err := k.l.saveGrant(k.l.s.m.running, k.grant); err != nil {
+		// Also while we stop: the old refresh token is good no more.
+		if err := k.l.saveGrant(context.WithoutCancel(k.l.s.m.running), k.grant); err != nil {
 			return nil, err
 		}
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/auth"
 	"github.com/modelcontextprotocol/go-sdk/oauthex"
+	"golang.org/x/oauth2"
 
 	"github.com/fluxway/fluxway/internal/ids"
 	"github.com/fluxway/fluxway/internal/kit/fault"
@@ -155,7 +156,7 @@ func (l *link) signInHandler(*http.Client) (auth.OAuthHandler, error) {
 		cfg.ScopeFilter = func(discovered []string) []string { return union(discovered, more) }
 	} else if kept, err := l.keptToken(client); err != nil {
 		return nil, err
-	} else if kept != nil {
+	} else if kept != nil && (!l.askedFor() || good(kept)) { // a person who signs in does so because it may not be
 		cfg.InitialTokenSource = kept
 	}
 	inner, err := auth.NewAuthorizationCodeHandler(cfg)
@@ -187,6 +188,11 @@ func (l *link) fetchCode(ctx context.Context, args *auth.AuthorizationArgs) (*au
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
+}
+
+func good(source oauth2.TokenSource) bool {
+	_, err := source.Token()
+	return err == nil
 }
 
 func (l *link) nobody() error {
