@@ -36,6 +36,7 @@ import (
 	"github.com/fluxway/fluxway/internal/store"
 	"github.com/fluxway/fluxway/internal/tools"
 	"github.com/fluxway/fluxway/internal/tools/browser"
+	"github.com/fluxway/fluxway/internal/tools/builtin"
 	"github.com/fluxway/fluxway/internal/tools/mcp"
 	"github.com/fluxway/fluxway/internal/tools/sandbox"
 )
@@ -79,6 +80,7 @@ type App struct {
 	toolbox       *tools.Toolbox
 	sandbox       *sandbox.Sandbox
 	browser       *browser.Browser
+	rooms         *builtin.Rooms
 	mcp           *mcp.Manager
 	server        *api.Server
 }
@@ -358,6 +360,7 @@ func (a *App) Run(ctx context.Context, ready func(Started)) error {
 	group.Add("models", a.models)
 	group.Add("mcp", a.mcp)
 	group.Add("browser", a.browser)
+	group.Add("sandboxes", a.rooms)
 	group.Add("config", a.settings)
 	group.Add("reload", lifecycle.Func(a.reloadOnSignal))
 	group.Add("api", a.server)

@@ -32,8 +32,11 @@ func (a *App) openTools(context.Context) (err error) {
 	if err := a.openBrowser(dialer); err != nil {
 		return err
 	}
+	if err := a.openRooms(); err != nil {
+		return err
+	}
 	list, err := builtin.All(builtin.Options{
-		DB: a.db, Bodies: a.bodies, Sandbox: a.sandbox, Net: dialer, Browser: a.browser, CommandNetwork: a.cfg.Tools.CommandNetwork,
+		DB: a.db, Bodies: a.bodies, Sandbox: a.sandbox, Net: dialer, Browser: a.browser, Rooms: a.rooms, Environ: forNPM(a.opts.Sources.Env), CommandNetwork: a.cfg.Tools.CommandNetwork,
 	})
 	if err != nil {
 		return err

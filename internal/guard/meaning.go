@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"cmp"
 	"encoding/json"
 	"path/filepath"
 	"slices"
@@ -46,7 +47,7 @@ func understand(spec tools.Spec, call tools.Call) (*meaning, error) {
 		m.command, m.runs = m.text(means.Command), true
 	}
 	if means.Code != "" {
-		m.command, m.runs = program(m.text(means.Language), m.text(means.Code)), true
+		m.command, m.runs = program(cmp.Or(means.Speaks, m.text(means.Language)), m.text(means.Code)), true
 	}
 	if means.Network != "" { // it leaves only if it is asked to
 		m.network = string(m.args[means.Network]) == "true"

@@ -57,6 +57,7 @@ type Arguments struct {
 	Command  string   `json:"command,omitempty"`  // shell text that is run
 	Code     string   `json:"code,omitempty"`     // program text that is run
 	Language string   `json:"language,omitempty"` // of Code: python, javascript or shell
+	Speaks   string   `json:"speaks,omitempty"`   // the language of Code where no argument says it
 	Folder   string   `json:"folder,omitempty"`   // where Command runs, below the project
 	Network  string   `json:"network,omitempty"`  // a boolean that lets Command or Code talk to other machines
 	Paths    []string `json:"paths,omitempty"`    // files and folders, one or a list

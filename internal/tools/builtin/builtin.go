@@ -25,6 +25,8 @@ type Options struct {
 	Sandbox *sandbox.Sandbox // for commands and Git
 	Net     *safenet.Dialer  // for fetch_url and http_request
 	Browser *browser.Browser // for the browser tools
+	Rooms   *Rooms           // for sandboxes that last and run_js
+	Environ []string         // of npm, for its tools; nil: they are left out
 	// CommandNetwork lets commands ask for the network with an argument, which the gate sees.
 	CommandNetwork bool
 	Now            func() time.Time // nil: time.Now
@@ -42,6 +44,13 @@ func All(opts Options) ([]tools.Tool, error) {
 	if opts.Sandbox != nil {
 		list = append(list, gitTools(opts.Sandbox)...)
 		list = append(list, runCommand(opts), runCode(opts))
+	}
+	if opts.Rooms != nil {
+		list = append(list, opts.Rooms.tools(opts)...)
+		list = append(list, runJS(opts, opts.Rooms))
+	}
+	if opts.Environ != nil {
+		list = append(list, searchPackages(opts), dependencyTypes(opts))
 	}
 	if opts.Net != nil {
 		list = append(list, fetchURL(opts.Net), httpRequest(opts.Net))

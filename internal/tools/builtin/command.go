@@ -27,11 +27,16 @@ const (
 // escapes are what terminals act on: colours, titles, moves of the cursor.
 var escapes = regexp.MustCompile("\x1b(?:\\[[0-9;?]*[ -/]*[@-~]|\\][^\x07\x1b]*(?:\x07|\x1b\\\\)|[@-Z\\\\-_])")
 
+// overwritten is the part of a line that a terminal shows no more: bars of progress go back to its beginning.
+var overwritten = regexp.MustCompile(`(?m)^[^\n]*\r([^\r\n])`)
+
 type commandArgs struct {
-	Command string `json:"command"`
-	Folder  string `json:"folder"`
-	Timeout int    `json:"timeout_seconds"`
-	Network bool   `json:"network"`
+	Command  string `json:"command"`
+	Folder   string `json:"folder"`
+	Input    string `json:"input"`
+	Terminal bool   `json:"terminal"`
+	Timeout  int    `json:"timeout_seconds"`
+	Network  bool   `json:"network"`
 }
 
 // networkProperty is there only where commands may ask for the network.
@@ -46,9 +51,14 @@ func runCommand(opts Options) tools.Tool {
 	return define(tools.Spec{Name: "run_command", Title: "Run a command", Level: tools.Dangerous, Network: opts.CommandNetwork, Timeout: longestCommand + time.Minute,
 		Means: tools.Arguments{Command: "command", Folder: "folder", Network: "network"}},
 		`{"command":{"type":"string","minLength":1,"maxLength":100000,"description":"for the shell"},"folder":{"type":"string","description":"where to run it; the project folder if not given"},
+		  "input":{"type":"string","maxLength":1000000,"description":"what it reads from its standard input"},"terminal":{"type":"boolean","description":"give it a terminal, for programs that insist on one"},
 		  "timeout_seconds":{"type":"integer","minimum":1,"maximum":1800,"description":"120 if not given"}`+networkProperty(opts)+`}`, []string{"command"},
 		func(ctx context.Context, call tools.Call, a commandArgs) (tools.Result, error) {
-			return execute(ctx, opts.Sandbox, call, a, sandbox.Job{Argv: []string{"sh", "-c", a.Command}})
+			job := sandbox.Job{Argv: []string{"sh", "-c", a.Command}, Terminal: a.Terminal}
+			if a.Input != "" {
+				job.Stdin = strings.NewReader(a.Input)
+			}
+			return execute(ctx, opts.Sandbox, call, a, job)
 		})
 }
 
@@ -91,15 +101,27 @@ func execute(ctx context.Context, box *sandbox.Sandbox, call tools.Call, a comma
 	if err != nil {
 		return tools.Result{}, explain(err, ".")
 	}
+	job.Folder, job.Dir, job.Network = real, filepath.Join(real, rel), a.Network
+	return finish(ctx, box, call, seconds(a.Timeout), func(ctx context.Context, out *spool) (sandbox.Exit, error) {
+		job.Output, out.terminal = out, job.Terminal
+		return box.Run(ctx, job)
+	})
+}
+
+// seconds is how long a command may take.
+func seconds(asked int) time.Duration {
+	return cmp.Or(time.Duration(asked)*time.Second, commandTimeout)
+}
+
+// finish runs something in the sandbox for as long as it may and makes a result of its output and end.
+func finish(ctx context.Context, box *sandbox.Sandbox, call tools.Call, timeout time.Duration, run func(ctx context.Context, out *spool) (sandbox.Exit, error)) (tools.Result, error) {
 	out := newSpool()
 	out.report = call.Report
 	defer out.Close()
-	job.Folder, job.Dir, job.Network, job.Output = real, filepath.Join(real, rel), a.Network, out
-	timeout := cmp.Or(time.Duration(a.Timeout)*time.Second, commandTimeout)
 	late := fault.New(fault.Timeout, "command_timeout", "it was still running")
 	runCtx, cancel := context.WithTimeoutCause(ctx, timeout, late)
 	defer cancel()
-	exit, err := box.Run(runCtx, job)
+	exit, err := run(runCtx, out)
 	text, textErr := out.text()
 	if errors.Is(err, late) && context.Cause(ctx) == nil {
 		return ended(text, fmt.Sprintf("[Stopped after %s; everything it started was ended.]", timeout), -1, box), textErr
@@ -135,7 +157,8 @@ func ended(text, says string, code int, box *sandbox.Sandbox) tools.Result {
 
 // spool keeps the output of a command in a file, up to a limit, and tells whoever listens.
 type spool struct {
-	report func(tools.Progress) // nil: nobody
+	report   func(tools.Progress) // nil: nobody
+	terminal bool                 // it is what a terminal showed
 
 	mu      sync.Mutex // guards the fields below
 	file    *os.File
@@ -180,6 +203,9 @@ func (s *spool) text() (string, error) {
 		return "", fmt.Errorf("reading the output: %w", err)
 	}
 	text := plainText(raw)
+	if s.terminal {
+		text = overwritten.ReplaceAllString(text, "$1")
+	}
 	if s.size > maxSpool {
 		text += fmt.Sprintf("\n[… %d bytes more were not kept.]", s.size-maxSpool)
 	}

@@ -58,6 +58,12 @@ func TestRunCommand(t *testing.T) {
 	b.fails("outside_project", "run_command", m{"command": "ls", "folder": ".."})
 	b.fails("no_folder", "run_command", m{"command": "ls", "folder": "nope"})
 	b.fails("invalid_arguments", "run_command", m{"command": "ls", "network": true})
+	if got := b.ok("run_command", m{"command": "read x; echo got $x", "input": "this\n"}); got != "got this" {
+		t.Errorf("with an input: %q", got)
+	}
+	if got := b.ok("run_command", m{"command": `test -t 1 && printf '10%%\r99%%\rdone\n'`, "terminal": true}); got != "done" {
+		t.Errorf("on a terminal: %q", got)
+	}
 	if got := b.ok("run_command", m{"command": "env | grep -v '^_=' | sort"}); strings.Contains(got, "GOPATH") || !strings.Contains(got, "HOME=/tmp") {
 		t.Errorf("the environment is\n%s", got)
 	}
@@ -302,7 +308,7 @@ func TestEverySpec(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := newBench(t, builtin.Options{DB: db, Bodies: bodies, Net: net, Browser: surf, Sandbox: newSandbox(t)}, tools.Options{})
+	b := newBench(t, builtin.Options{DB: db, Bodies: bodies, Net: net, Browser: surf, Sandbox: newSandbox(t), Rooms: newRooms(t, ""), Environ: []string{}}, tools.Options{})
 	files, err := filepath.Glob("descriptions/*.md")
 	if err != nil {
 		t.Fatal(err)
@@ -312,7 +318,8 @@ func TestEverySpec(t *testing.T) {
 		t.Errorf("%d tools, %d descriptions", len(specs), len(files))
 	}
 	changing := map[string]bool{"write_file": true, "edit_file": true, "git_commit": true, "git_branch": true, "run_command": true, "run_code": true,
-		"http_request": true, "todo_write": true, "scratch_write": true, "browser_navigate": true, "browser_click": true, "browser_type": true, "browser_evaluate": true}
+		"http_request": true, "todo_write": true, "scratch_write": true, "browser_navigate": true, "browser_click": true, "browser_type": true, "browser_evaluate": true,
+		"sandbox_initialize": true, "sandbox_exec": true, "sandbox_stop": true, "run_js": true}
 	for _, s := range specs {
 		if s.Title == "" || s.Description == "" || s.Origin != builtin.Origin || s.ReadOnly == changing[s.Name] {
 			t.Errorf("%+v", s)

@@ -89,8 +89,16 @@ func (s *Sandbox) run(ctx context.Context, job Job) (Exit, error) {
 			return Exit{}, err
 		}
 	}
-	o.Env = append([]string{"PATH=" + s.opts.Path, "HOME=" + scratch, "TMPDIR=" + scratch, "LANG=C.UTF-8", "TERM=dumb"}, job.Env...)
+	o.Env = append([]string{"PATH=" + s.opts.Path, "HOME=" + scratch, "TMPDIR=" + scratch, "LANG=C.UTF-8", "TERM=" + term(job)}, job.Env...)
 	return s.start(ctx, job, o, folder)
+}
+
+// term is the kind of terminal a job has.
+func term(job Job) string {
+	if job.Terminal {
+		return "xterm-256color"
+	}
+	return "dumb"
 }
 
 func (s *Sandbox) start(ctx context.Context, job Job, o order, folder string) (Exit, error) {
@@ -105,6 +113,9 @@ func (s *Sandbox) start(ctx context.Context, job Job, o order, folder string) (E
 	p, err := newProcess(ctx, job, o, group)
 	if err != nil {
 		return Exit{}, err
+	}
+	if p.terminal != nil {
+		defer p.terminal.close()
 	}
 	if err := p.begin(group); err != nil {
 		if cause := context.Cause(ctx); cause != nil {
@@ -143,6 +154,7 @@ type process struct {
 	ready, status *os.File // our ends
 	theirs        []*os.File
 	cpu           time.Duration // the limit; past it the kernel asks, and a second later it kills
+	terminal      *terminal     // nil: none
 }
 
 func newProcess(ctx context.Context, job Job, o order, group *cgroup) (*process, error) {
@@ -195,7 +207,18 @@ func newProcess(ctx context.Context, job Job, o order, group *cgroup) (*process,
 		group.kill()
 		return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
 	}
-	return &process{cmd: cmd, ready: readyOut, status: statusIn, theirs: cmd.ExtraFiles, cpu: o.Limits.CPU}, nil
+	p := &process{cmd: cmd, ready: readyOut, status: statusIn, theirs: cmd.ExtraFiles, cpu: o.Limits.CPU}
+	if job.Terminal {
+		if p.terminal, err = newTerminal(); err != nil {
+			return nil, errors.Join(err, memory.Close(), readyIn.Close(), readyOut.Close(), statusIn.Close(), statusOut.Close())
+		}
+		tty := p.terminal.theirs
+		cmd.Stdin, cmd.Stdout, cmd.Stderr = tty, tty, tty
+		attr.Setctty = true
+		p.theirs = append(p.theirs[:len(p.theirs):len(p.theirs)], tty)
+		p.terminal.connect(job.Stdin, job.Output)
+	}
+	return p, nil
 }
 
 const insideID = 1000 // who the job is, in its own user namespace

@@ -64,6 +64,7 @@ type Job struct {
 	Readable []string // more folders that may be read, also hidden ones
 	Env      []string // besides PATH, HOME, TMPDIR, LANG and TERM
 	Network  bool     // may talk to other machines
+	Terminal bool     // its streams are a terminal; what Stdin gives is typed, then the end of input
 	Limits   Limits   // zero fields: as Options.Limits
 	Stdin    io.Reader
 	Output   io.Writer // both streams, in the order they were written

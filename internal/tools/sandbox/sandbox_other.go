@@ -8,6 +8,8 @@ import (
 	"os/exec"
 	"runtime"
 	"time"
+
+	"github.com/fluxway/fluxway/internal/kit/fault"
 )
 
 type machine struct{}
@@ -22,6 +24,9 @@ func probe(context.Context, *Sandbox) (machine, Isolation) {
 }
 
 func (s *Sandbox) run(ctx context.Context, job Job) (Exit, error) {
+	if job.Terminal {
+		return Exit{}, fault.New(fault.Unavailable, "no_terminal", "Commands have no terminal on this system.").WithHint("Run it without one.")
+	}
 	cmd := exec.CommandContext(ctx, job.Argv[0], job.Argv[1:]...)
 	cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = job.Dir, job.Stdin, job.Output, job.Output
 	if job.Errors != nil {
