@@ -47,3 +47,6 @@ export function hueOf(text: string, given?: string): string {
   for (const char of text) hash = (hash * 31 + (char.codePointAt(0) ?? 0)) >>> 0;
   return `h-${hues[hash % hues.length]}`;
 }
+
+/** The class of one hue after the other. */
+export const hueAt = (i: number): string => `h-${hues[Math.max(0, i) % hues.length]}`;

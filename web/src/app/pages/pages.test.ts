@@ -72,10 +72,9 @@ describe("today", () => {
         run("failed", at(3), at(3, 1)),
         run("finished", before, before),
       ],
-      [],
       now,
     );
-    expect(facts).toEqual({ chats: 0, runs: 3, failed: 1, median: 8000 });
+    expect(facts).toEqual({ runs: 3, working: 0, failed: 1, median: 8000, p95: 8000 });
   });
 });
 

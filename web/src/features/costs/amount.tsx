@@ -56,3 +56,12 @@ export function NoPrice() {
     </span>
   );
 }
+
+/** Says that nobody is charged: the demonstration only pretends to cost something. */
+export function Pretend() {
+  return (
+    <span className="pill run" title={costs.pretendTip}>
+      {costs.pretend}
+    </span>
+  );
+}

@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
-import { CircleHelp } from "lucide-react";
+import { CircleHelp, Sparkles } from "lucide-react";
 import { costs } from "@/lib/messages/costs";
+import { money } from "@/lib/money";
 import { Empty, View } from "@/ui/states";
 import { AgainstCard } from "./against-card";
 import { BreakdownCard } from "./breakdown-card";
@@ -31,10 +32,17 @@ export function CostsOverview({
 }) {
   const data = useMonth(month, now);
   const shares = useQuery(breakdownQuery(by, windowOf(month)));
+  const pretend = data.totals.data?.pretend ?? 0;
   const unpriced = data.totals.data?.unpriced ?? 0;
   return (
     <div className="costs flex flex-col gap-3">
       <Kpis month={month} data={data} now={now} />
+      {pretend > 0 && (
+        <p className="ban acc">
+          <Sparkles aria-hidden="true" />
+          {costs.pretendNote(money(pretend))}
+        </p>
+      )}
       {unpriced > 0 && (
         <p className="ban">
           <CircleHelp className="text-warn" aria-hidden="true" />

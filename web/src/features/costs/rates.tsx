@@ -12,7 +12,7 @@ import { Checkbox, Input } from "@/ui/field";
 import { Section } from "@/ui/page";
 import { Empty, View } from "@/ui/states";
 import { type Column, Table } from "@/ui/table";
-import { NoPrice, Sum } from "./amount";
+import { NoPrice, Pretend, Sum } from "./amount";
 import { Go, recordsHref } from "./open";
 import { dateId, type Month } from "./period";
 import { breakdownQuery, type Rate, ratesQuery, type Share } from "./queries";
@@ -171,6 +171,7 @@ function ModelName({ line }: { line: Line }) {
     <span className="flex min-w-0 flex-wrap items-center gap-x-2">
       <span className="mono break-all">{line.id}</span>
       {line.rate?.default && <Pill>{words.default}</Pill>}
+      {line.rate?.price?.pretend && <Pretend />}
       {!line.rate && <span className="text-small text-fg-3">{words.unlisted}</span>}
       {line.rate?.targets && (
         <span className="text-small text-fg-3">{words.route(line.rate.targets.join(", "))}</span>

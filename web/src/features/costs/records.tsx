@@ -10,7 +10,7 @@ import { Pill, Time, type Tone } from "@/ui/bits";
 import { Button } from "@/ui/button";
 import { Input, Select } from "@/ui/field";
 import { Empty, View } from "@/ui/states";
-import { NoPrice, priceText, sumText } from "./amount";
+import { NoPrice, Pretend, priceText, sumText } from "./amount";
 import { useName } from "./open";
 import { momentOf } from "./period";
 import { type By, breakdownQuery, type CostRecord, type Filter, recordsQuery, totalsQuery } from "./queries";
@@ -192,7 +192,13 @@ export function RecordRow({
 export function RecordPrice({ record }: { record: CostRecord }) {
   if (record.outcome === "open") return <span className="text-fg-3">{costs.kpi.none}</span>;
   if (record.unit === "money" && record.price === null) return <NoPrice />;
-  return priceText(record);
+  if (!record.pretend) return priceText(record);
+  return (
+    <span className="inline-flex items-center gap-1.5">
+      <Pretend />
+      {priceText(record)}
+    </span>
+  );
 }
 
 const choices = ["agent", "model", "provider", "user", "key", "door"] as const satisfies readonly By[];

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import clsx from "clsx";
 import { Maximize, Share2, Trash2, X, ZoomIn, ZoomOut } from "lucide-react";
 import { type PointerEvent, useMemo, useRef, useState } from "react";
-import { hueOf } from "@/lib/format";
+import { hueAt } from "@/lib/format";
 import { common } from "@/lib/messages/common";
 import { memory } from "@/lib/messages/memory";
 import { Pill } from "@/ui/bits";
@@ -44,11 +44,18 @@ export function GraphView({ mayWrite }: { mayWrite: boolean }) {
   );
 }
 
+/** A colour for each kind of thing; no two alike while there are enough. */
+function hueOfKind(graph: Graph): (kind: string) => string {
+  const kinds = [...new Set(graph.entities.map((one) => one.entityType))].sort();
+  return (kind) => hueAt(kinds.indexOf(kind));
+}
+
 type Pick = { picked: string | undefined; onPick: (name: string | undefined) => void };
 
 function Things({ graph, picked, onPick }: { graph: Graph } & Pick) {
   const [find, setFind] = useState("");
   const wanted = find.trim().toLowerCase();
+  const hue = hueOfKind(graph);
   const shown = graph.entities.filter((one) =>
     `${one.name} ${one.entityType} ${one.observations.join(" ")}`.toLowerCase().includes(wanted),
   );
@@ -68,7 +75,7 @@ function Things({ graph, picked, onPick }: { graph: Graph } & Pick) {
           <li key={one.name}>
             <button
               type="button"
-              className={clsx("thing", hueOf(one.entityType))}
+              className={clsx("thing", hue(one.entityType))}
               aria-current={one.name === picked ? "true" : undefined}
               onClick={() => onPick(one.name)}
             >
@@ -123,7 +130,7 @@ function Drawing({ graph, picked, onPick }: { graph: Graph } & Pick) {
         <g
           transform={`translate(${sight.x + 500 * (1 - sight.scale)} ${sight.y + 360 * (1 - sight.scale)}) scale(${sight.scale})`}
         >
-          <Net picture={picture} picked={picked} onPick={onPick} />
+          <Net picture={picture} hue={hueOfKind(graph)} picked={picked} onPick={onPick} />
         </g>
       </svg>
       <div className="tools">
@@ -146,7 +153,7 @@ function Drawing({ graph, picked, onPick }: { graph: Graph } & Pick) {
   );
 }
 
-function Net({ picture, picked, onPick }: { picture: Picture } & Pick) {
+function Net({ picture, hue, picked, onPick }: { picture: Picture; hue: (kind: string) => string } & Pick) {
   const near = new Set(
     picture.lines.flatMap(({ from, to }) =>
       from.name === picked ? [to.name] : to.name === picked ? [from.name] : [],
@@ -175,7 +182,7 @@ function Net({ picture, picked, onPick }: { picture: Picture } & Pick) {
           key={place.name}
           className={clsx(
             "place",
-            hueOf(place.kind),
+            hue(place.kind),
             place.name === picked && "on",
             aside(place.name) && "aside",
           )}

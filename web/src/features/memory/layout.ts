@@ -56,8 +56,8 @@ function settle(places: Place[], lines: readonly Line[]): void {
     for (const [i, place] of places.entries()) {
       const length = Math.hypot(dx[i] ?? 0, dy[i] ?? 0) || 1;
       const step = Math.min(length, heat) / length;
-      place.x = Math.min(0.97, Math.max(0.03, place.x + (dx[i] ?? 0) * step + (0.5 - place.x) * 0.01));
-      place.y = Math.min(0.97, Math.max(0.03, place.y + (dy[i] ?? 0) * step + (0.5 - place.y) * 0.01));
+      place.x = Math.min(0.93, Math.max(0.07, place.x + (dx[i] ?? 0) * step + (0.5 - place.x) * 0.01));
+      place.y = Math.min(0.95, Math.max(0.08, place.y + (dy[i] ?? 0) * step + (0.5 - place.y) * 0.01));
     }
   }
 }

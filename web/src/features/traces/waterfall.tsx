@@ -189,7 +189,7 @@ function Bar({ span, window, hue, picked, first, folded, dim, onPick, onFold }: 
             >
               {box.first > 0 && <i style={{ width: `${box.first}%` }} />}
             </span>
-            <span className="lb num" style={labelPlace(box)}>
+            <span className={clsx("lb num", box.label === "inside" && "on")} style={labelPlace(box)}>
               {bad && "✗ "}
               {took}
             </span>

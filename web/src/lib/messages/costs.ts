@@ -12,6 +12,10 @@ export const costs = {
   },
   noPrice: "no price",
   noPriceTip: "The price of this model is not known. The call is in no sum.",
+  pretend: "pretend",
+  pretendTip: "The demo model only pretends to cost this. Nobody is charged.",
+  pretendNote: (amount: string) =>
+    `${amount} of this is pretend: the demo model shows what answers would cost. Nobody is charged.`,
   month: "Month",
   export: "Export",
   exportCsv: "CSV",

@@ -3,7 +3,13 @@ import { plural } from "@/lib/format";
 /** What needs a person. */
 export const inbox = {
   title: "Inbox",
-  tabs: { label: "Parts of the inbox", needs: "Needs you", alerts: "Alerts", done: "Done" },
+  tabs: {
+    label: "Parts of the inbox",
+    needs: "Needs you",
+    alerts: "Alerts",
+    activity: "Activity",
+    done: "Done",
+  },
   list: "Things in the inbox",
   kinds: {
     approval: "Approval",
@@ -29,6 +35,7 @@ export const inbox = {
   anAgent: "An agent",
   questionOf: (agent: string) => `${agent} asks you something`,
   openChat: "Open the chat",
+  openTrace: "Open the trace",
   openCosts: "Open budgets",
   markDone: "Done",
   failedTitle: "A run failed",

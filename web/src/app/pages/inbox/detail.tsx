@@ -71,6 +71,9 @@ function Failure({ run, onDone }: { run: Run; onDone: () => void }) {
         {run.error?.hint && <p className="text-fg-3">{run.error.hint}</p>}
         {run.error?.code && <code className="mono text-small text-fg-3">{run.error.code}</code>}
         <div className="mt-1 flex flex-wrap gap-2">
+          <Link to="/traces/$run" params={{ run: run.id }} className="btn solid">
+            {words.openTrace}
+          </Link>
           <Chat of={run} />
           <Done onDone={onDone} />
         </div>

@@ -21,6 +21,7 @@ import { GuardAround } from "../../guard-around";
 import { isTyping } from "../../keys";
 import { useCan } from "../../session";
 import { useShell } from "../../store";
+import { Feed } from "../activity";
 import { Detail } from "./detail";
 import {
   answeredLine,
@@ -36,8 +37,10 @@ import {
 import { questionsOf } from "./questions";
 import "@/features/inbox/inbox.css";
 
-const tabs = ["needs", "alerts", "done"] as const;
+const tabs = ["needs", "alerts", "activity", "done"] as const;
 type Tab = (typeof tabs)[number];
+
+const nothing = { lines: [], pending: false, error: undefined, retry: () => undefined };
 
 /** What needs this person: approvals, questions, failures and budgets. */
 export default function InboxRoute() {
@@ -53,7 +56,7 @@ function Page() {
   const tab: Tab = tabs.find((one) => one === search.tab) ?? "needs";
   const navigate = useNavigate();
   const box = useInbox();
-  const { lines, pending, error, retry } = box[tab];
+  const { lines, pending, error, retry } = tab === "activity" ? nothing : box[tab];
   const opened = search.item ?? "";
   const chosen = opened || (lines[0]?.id ?? "");
   const choose = (item: string) =>
@@ -68,7 +71,12 @@ function Page() {
     choose(lines[at + 1]?.id ?? lines[at - 1]?.id ?? "");
   };
   useInboxKeys(lines, chosen, choose, done);
-  const counts = { needs: box.needs.lines.length, alerts: box.alerts.lines.length, done: 0 };
+  const counts = {
+    needs: box.needs.lines.length,
+    alerts: box.alerts.lines.length,
+    activity: 0,
+    done: 0,
+  };
   return (
     <>
       <TopBar
@@ -86,7 +94,13 @@ function Page() {
       >
         <span className="text-small text-fg-3 max-lg:hidden">{words.keys}</span>
       </TopBar>
-      {lines.length === 0 && !opened ? (
+      {tab === "activity" ? (
+        <div className="min-h-0 flex-1 overflow-y-auto">
+          <div className="mx-auto max-w-[860px] py-2">
+            <Feed />
+          </div>
+        </div>
+      ) : lines.length === 0 && !opened ? (
         <Nothing tab={tab} pending={pending} error={error} retry={retry} />
       ) : (
         <div className={clsx("inbox", opened && "open")}>
@@ -132,7 +146,7 @@ function Nothing({
   error,
   retry,
 }: {
-  tab: Tab;
+  tab: Exclude<Tab, "activity">;
   pending: boolean;
   error: unknown;
   retry: () => void;
