@@ -4,30 +4,47 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"sync"
 	"sync/atomic"
 
 	"github.com/fluxway/fluxway/internal/ids"
 	"github.com/fluxway/fluxway/internal/memory"
 	"github.com/fluxway/fluxway/internal/memory/gte"
+	"github.com/fluxway/fluxway/internal/memory/lsi"
 	"github.com/fluxway/fluxway/internal/providers"
 )
 
-// embedders are the one the settings ask for, nil for none, and those that may have been in use before it.
-func (a *App) embedders(ctx context.Context) (now memory.Embedder, former []memory.Embedder) {
-	switch name := a.cfg.Memory.Embedder; name {
-	case "off":
+// memoryEmbedder is the one the settings ask for, nil for none. Without weights in the binary words get their meaning
+// from the texts they stand in.
+func (a *App) memoryEmbedder() (memory.Embedder, error) {
+	switch name := a.cfg.Memory.Embedder; {
+	case name == "off":
 		return nil, nil
-	case "", "built-in":
-		if !gte.Included() {
-			a.log.WarnContext(ctx, "memory is searched by words alone", "part", "memory", "err", gte.ErrLeftOut)
-			return nil, nil
-		}
+	case name != "" && name != "built-in":
+		return &vendorEmbedder{app: a, model: name}, nil
+	case gte.Included():
 		return gte.New(), nil
-	default:
-		if gte.Included() {
-			former = append(former, gte.New())
+	}
+	return lsi.New(lsi.Options{DB: a.db})
+}
+
+// formerEmbedder is one that was in use before, by its name; nil if it cannot be asked any more.
+func (a *App) formerEmbedder() func(name string) memory.Embedder {
+	included, topics := sync.OnceValue(gte.New), sync.OnceValues(func() (*lsi.Embedder, error) { return lsi.New(lsi.Options{DB: a.db}) })
+	return func(name string) memory.Embedder {
+		if gte.Included() && name == gte.Name {
+			return included()
 		}
-		return &vendorEmbedder{app: a, model: name}, former
+		if lsi.Made(name) {
+			if e, err := topics(); err == nil {
+				return e.Version(name)
+			}
+			return nil
+		}
+		if !a.models.knows(context.Background(), "", name) {
+			return nil
+		}
+		return &vendorEmbedder{app: a, model: name}
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 
 // openMemory builds what agents know.
 func (a *App) openMemory(ctx context.Context) error {
-	index, embedder, former, err := a.openVectors(ctx)
+	index, embedder, err := a.openVectors(ctx)
 	if err != nil {
 		return err
 	}
@@ -22,7 +22,7 @@ func (a *App) openMemory(ctx context.Context) error {
 		return err
 	}
 	a.memory, err = memory.New(memory.Options{
-		DB: a.db, Hub: a.hub, Jobs: a.queue, Log: a.log, Index: index, Embedder: embedder, Former: former, Extractor: a.extractor(), Net: dialer,
+		DB: a.db, Hub: a.hub, Jobs: a.queue, Log: a.log, Index: index, Embedder: embedder, Former: a.formerEmbedder(), Extractor: a.extractor(), Net: dialer,
 		Rules: memory.Rules{
 			Off: !cfg.Learn, Every: cfg.LearnEvery, Confidence: float64(cfg.Confidence) / 100, Deny: cfg.Deny, Keep: cfg.Keep.Std(), Turns: cfg.Turns,
 			Session: cfg.Graph == "session", Folders: cfg.Folders, Forbidden: []string{a.data.Dir},

@@ -8,36 +8,39 @@ import (
 	"github.com/fluxway/fluxway/internal/jobs"
 	"github.com/fluxway/fluxway/internal/kit/fault"
 	"github.com/fluxway/fluxway/internal/memory"
+	"github.com/fluxway/fluxway/internal/memory/lsi"
 	"github.com/fluxway/fluxway/internal/memory/pgvector"
 	"github.com/fluxway/fluxway/internal/memory/vectors"
 )
 
 // openVectors builds what memory finds things by meaning with: both, or
 // neither where it has to do with words.
-func (a *App) openVectors(ctx context.Context) (memory.Index, memory.Embedder, []memory.Embedder, error) {
-	embedder, former := a.embedders(ctx)
-	a.embedder = embedder
-	if embedder == nil {
-		return nil, nil, nil, nil
+func (a *App) openVectors(ctx context.Context) (memory.Index, memory.Embedder, error) {
+	embedder, err := a.memoryEmbedder()
+	if embedder == nil || err != nil {
+		return nil, nil, err
+	}
+	if _, made := embedder.(*lsi.Embedder); !made { // what is made of the texts themselves cannot judge others
+		a.embedder = embedder
 	}
 	if a.db.Engine().Name != "postgres" {
 		index, err := vectors.New(vectors.Options{DB: a.db})
-		return index, embedder, former, err
+		return index, embedder, err
 	}
 	index, err := pgvector.New(pgvector.Options{DB: a.db})
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, nil, err
 	}
 	err = index.Prepare(ctx)
 	var missing *fault.Fault
 	switch {
 	case errors.As(err, &missing) && missing.Code == pgvector.Missing:
 		a.log.WarnContext(ctx, "memory is searched by words alone", "part", "memory", "err", err)
-		return nil, nil, nil, nil
+		return nil, nil, nil
 	case err != nil:
-		return nil, nil, nil, err
+		return nil, nil, err
 	}
-	return index, embedder, former, a.keepTuned(ctx, index)
+	return index, embedder, a.keepTuned(ctx, index)
 }
 
 const tuneKind = "memory.tune"

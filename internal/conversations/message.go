@@ -48,8 +48,11 @@ type Recalled struct {
 	ID     string  `json:"id"`
 	Kind   string  `json:"kind"` // fact, knowledge
 	Text   string  `json:"text"`
-	Source string  `json:"source,omitempty"`
+	Source string  `json:"source,omitempty" doc:"Where it stands, for people."`
 	Score  float64 `json:"score,omitempty"`
+	// Conversation and Message are where it was said, if it was.
+	Conversation ids.Conversation `json:"conversation,omitempty"`
+	Message      ids.Message      `json:"message,omitempty"`
 }
 
 // MessageState says whether a message is whole.

@@ -32,7 +32,18 @@ func (m *Mind) serving(ctx context.Context) (Embedder, error) {
 	if err != nil {
 		return nil, err
 	}
-	return m.known[row.Serving], nil
+	return m.named(row.Serving), nil
+}
+
+// named is the embedder of that name; nil if it cannot be asked.
+func (m *Mind) named(name string) Embedder {
+	switch {
+	case m.embedder != nil && m.embedder.Name() == name:
+		return m.embedder
+	case m.former == nil || name == "":
+		return nil
+	}
+	return m.former(name)
 }
 
 // embedLater notes that texts wait, once they are committed.
@@ -98,6 +109,9 @@ func (m *Mind) embedAll(ctx context.Context, task *jobs.Task) (any, error) {
 
 // embedWaiting embeds what waits, then has the embedder serve.
 func (m *Mind) embedWaiting(ctx context.Context, progress func(done, total int64) error) (done int64, err error) {
+	if err := m.study(ctx); err != nil {
+		return 0, err
+	}
 	name := m.embedder.Name()
 	if err := m.takeOver(ctx, name); err != nil {
 		return 0, err
@@ -125,6 +139,22 @@ func (m *Mind) embedWaiting(ctx context.Context, progress func(done, total int64
 	return done, m.serve(ctx, name)
 }
 
+// study lets an embedder that is made of the texts look at them.
+func (m *Mind) study(ctx context.Context) error {
+	l, ok := m.embedder.(Learner)
+	if !ok {
+		return nil
+	}
+	texts, err := store.One[int64](ctx, m.db.Read(), countAllTexts)
+	if err != nil {
+		return err
+	}
+	if err := l.Learn(ctx, texts, store.Each[string](ctx, m.db.Read(), selectAllWords)); err != nil {
+		return fmt.Errorf("learning what words mean: %w", err)
+	}
+	return nil
+}
+
 // takeOver decides who answers while this embedder works: the one before, if
 // there is any of its work and this process can still ask it.
 func (m *Mind) takeOver(ctx context.Context, name string) error {
@@ -137,7 +167,7 @@ func (m *Mind) takeOver(ctx context.Context, name string) error {
 			return nil
 		}
 		serving := name
-		if m.known[row.Serving] != nil {
+		if m.named(row.Serving) != nil {
 			some, err := store.One[bool](ctx, tx, anyOf, row.Serving)
 			if err != nil {
 				return err

@@ -30,10 +30,17 @@ type Guess struct {
 	Confidence float64
 }
 
-// Extractor finds facts in what was said, usually with a model.
+// Extracted is what a model found in what was said, in one call.
+type Extracted struct {
+	Facts     []Guess
+	Entities  []Node
+	Relations []Relation
+}
+
+// Extractor finds facts, and the things they are about, in what was said, usually with a model.
 type Extractor interface {
 	// Extract finds what is worth remembering about the user or their work.
-	Extract(ctx context.Context, exchanges []Exchange) ([]Guess, error)
+	Extract(ctx context.Context, exchanges []Exchange) (Extracted, error)
 }
 
 // pattern finds a fact that someone states about themselves.

@@ -128,7 +128,12 @@ func TestChangingTheEmbedder(t *testing.T) {
 		w.add(w.anna, "The user's automobile is green")
 		w.embed()
 		fresh := thesaurus{name: "fresh", asked: &asked}
-		next := newWorld(t, db, memory.Options{Index: index, Embedder: fresh, Former: []memory.Embedder{old}})
+		next := newWorld(t, db, memory.Options{Index: index, Embedder: fresh, Former: func(name string) memory.Embedder {
+			if name == old.name {
+				return old
+			}
+			return nil
+		}})
 		next.anna = w.anna
 		search := func() memory.Answer {
 			answer, err := next.Search(ctx, memory.Query{Workspace: w.anna.Workspace, User: w.anna.User, Text: "car"})

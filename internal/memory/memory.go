@@ -27,9 +27,9 @@ type Options struct {
 	// found by their words alone.
 	Index    Index
 	Embedder Embedder
-	// Former are embedders that may have been in use before: theirs answer until
-	// everything is embedded anew.
-	Former []Embedder
+	// Former gives an embedder that was in use before by its name, nil if it cannot be asked any more; its vectors
+	// answer until everything is embedded anew. nil: there is none.
+	Former func(name string) Embedder
 	// Extractor finds facts in what was said; nil: only what plain rules find.
 	Extractor Extractor
 	Rules     Rules
@@ -60,7 +60,7 @@ type Mind struct {
 	queue     *jobs.Queue
 	index     Index
 	embedder  Embedder
-	known     map[string]Embedder // by name
+	former    func(name string) Embedder
 	extractor Extractor
 	rules     Rules
 	net       *safenet.Dialer
@@ -90,13 +90,8 @@ func New(opts Options) (*Mind, error) {
 	opts.Rules.Confidence = cmp.Or(opts.Rules.Confidence, 0.7)
 	opts.Rules.Keep = cmp.Or(opts.Rules.Keep, 365*day)
 	m := &Mind{
-		db: opts.DB, hub: opts.Hub, queue: opts.Jobs, index: opts.Index, embedder: opts.Embedder, known: map[string]Embedder{}, extractor: opts.Extractor,
+		db: opts.DB, hub: opts.Hub, queue: opts.Jobs, index: opts.Index, embedder: opts.Embedder, former: opts.Former, extractor: opts.Extractor,
 		rules: opts.Rules, net: opts.Net, reader: opts.Reader.withDefaults(), log: log, engine: engineOf(opts.DB), wake: make(chan struct{}, 1),
-	}
-	for _, e := range append(opts.Former[:len(opts.Former):len(opts.Former)], opts.Embedder) {
-		if e != nil {
-			m.known[e.Name()] = e
-		}
 	}
 	var bits [2]byte
 	if _, err := rand.Read(bits[:]); err != nil {

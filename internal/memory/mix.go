@@ -31,7 +31,7 @@ var weights = map[words.Language]float64{words.English: 0.5, words.Latin: 0.3, w
 
 // mix joins what was found by words and by meaning. Each side is put on a scale from 0 to 1 among what
 // it found, because neither BM25 nor cosines mean anything across questions or models.
-func mix(question string, byWords []scored, near map[string]float64, embedder string, rest []text) []hit {
+func mix(q Query, byWords []scored, near map[string]float64, embedder Embedder, rest []text) []hit {
 	hits := make([]hit, 0, len(byWords)+len(rest))
 	for _, s := range byWords {
 		hits = append(hits, hit{text: s.text, words: s.Score, coverage: s.Coverage})
@@ -44,7 +44,8 @@ func mix(question string, byWords []scored, near map[string]float64, embedder st
 		best = max(best, h.words)
 	}
 	least, most := span(near)
-	asked := words.Guess(question)
+	asked, name := words.Guess(q.Text), nameOf(embedder)
+	own, _ := embedder.(Weigher)
 	for i := range hits {
 		h := &hits[i]
 		if best > 0 {
@@ -57,18 +58,23 @@ func mix(question string, byWords []scored, near map[string]float64, embedder st
 				h.byMeaning = (cosine - least) / (most - least)
 			}
 		}
-		h.weight = weightOf(asked, h.text, embedder)
+		h.weight = weightOf(asked, h.text, name, own)
 		h.score = (1-h.weight)*h.byWords + h.weight*h.byMeaning
-		h.fit = fit(h.coverage, h.cosine, least, most)
+		h.fit = h.coverage
+		if own == nil {
+			h.fit = fit(h.coverage, h.cosine, least, most)
+		}
 	}
 	return hits
 }
 
 // weightOf is 0 for a text that waits for its vector: nothing but its words can speak for it.
-func weightOf(asked words.Language, t text, embedder string) float64 {
+func weightOf(asked words.Language, t text, embedder string, own Weigher) float64 {
 	switch {
 	case embedder == "" || t.Embedder != embedder:
 		return 0
+	case own != nil:
+		return own.Weight(t.Kind, t.Language)
 	case t.Language == words.Code:
 		return weights[words.Code]
 	}

@@ -85,7 +85,7 @@ func (m *Mind) learnFrom(ctx context.Context, ws ids.Workspace, args learnArgs) 
 			return nil, fmt.Errorf("reading what was heard: %w", err)
 		}
 	}
-	guesses := m.guesses(ctx, list)
+	guesses, drawn := m.guesses(ctx, list)
 	learned := map[string]int{}
 	err = m.db.InTx(ctx, func(tx *store.Tx) error {
 		clear(learned)
@@ -100,6 +100,11 @@ func (m *Mind) learnFrom(ctx context.Context, ws ids.Workspace, args learnArgs) 
 		}
 		if err := m.keepTurns(ctx, tx, list); err != nil {
 			return err
+		}
+		for i, e := range list {
+			if err := m.draw(ctx, tx, e, drawn[i]); err != nil {
+				return fmt.Errorf("drawing the graph: %w", err)
+			}
 		}
 		return m.keepGuesses(ctx, tx, guesses, learned)
 	})
@@ -123,26 +128,37 @@ type sourced struct {
 	from Exchange
 }
 
-// guesses asks the rules, and the extractor if there is one. One that fails leaves what the rules found.
-func (m *Mind) guesses(ctx context.Context, list []Exchange) []sourced {
+// guesses asks the rules for facts and for what each exchange adds to the graph, and the extractor if there is
+// one. One that fails leaves what the rules found.
+func (m *Mind) guesses(ctx context.Context, list []Exchange) ([]sourced, []drawing) {
 	var found []sourced
-	for _, e := range list {
+	drawn := make([]drawing, len(list))
+	for i, e := range list {
 		for _, g := range extractByRules(e.Asked) {
 			found = append(found, sourced{g, e})
 		}
+		drawn[i] = m.drawn(e.Asked)
 	}
 	if m.extractor == nil {
-		return found
+		return found, drawn
 	}
 	more, err := m.extractor.Extract(ctx, list)
 	if err != nil {
 		m.log.WarnContext(ctx, "facts not extracted by a model", "part", "memory", "err", err)
-		return found
+		return found, drawn
 	}
-	for _, g := range more {
+	for _, g := range more.Facts {
 		found = append(found, sourced{g, list[len(list)-1]})
 	}
-	return found
+	last := &drawn[len(list)-1]
+	for _, n := range more.Entities {
+		have := last.node(n.Name, n.EntityType)
+		have.Observations = append(have.Observations, n.Observations...)
+	}
+	for _, r := range more.Relations {
+		last.relate(r)
+	}
+	return found, drawn
 }
 
 // keepGuesses remembers what was found; what is refused is passed over, for nobody asked for it.

@@ -5,6 +5,7 @@ import (
 	"iter"
 
 	"github.com/fluxway/fluxway/internal/ids"
+	"github.com/fluxway/fluxway/internal/kit/words"
 	"github.com/fluxway/fluxway/internal/store"
 )
 
@@ -24,6 +25,20 @@ type Embedder interface {
 	// Embed answers one vector per text, in their order. A text that is too
 	// long is embedded by its beginning.
 	Embed(ctx context.Context, texts []string, kind TextKind) ([][]float32, error)
+}
+
+// Learner is an embedder that is made of the texts it embeds.
+type Learner interface {
+	Embedder
+	// Learn has it look at the texts, given as their words, if they have changed enough since it last did; its name is
+	// another afterwards.
+	Learn(ctx context.Context, texts int64, each iter.Seq2[string, error]) error
+}
+
+// Weigher is an embedder that knows how far its vectors count against words, from 0 to 1.
+type Weigher interface {
+	Embedder
+	Weight(kind Kind, language words.Language) float64
 }
 
 // Partition names vectors that live and are searched together. Vectors of

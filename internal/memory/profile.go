@@ -79,8 +79,10 @@ func (m *Mind) MergeProfile(ctx context.Context, o Owner, change map[string]any)
 			return nil
 		}
 		out.Version, out.UpdatedAt = p.Version+1, time.Now().UTC().Truncate(time.Microsecond)
-		_, err = tx.Exec(ctx, upsertProfile, o.Workspace, o.User, json.RawMessage(text), out.Version, out.UpdatedAt)
-		return err
+		if _, err := tx.Exec(ctx, upsertProfile, o.Workspace, o.User, json.RawMessage(text), out.Version, out.UpdatedAt); err != nil {
+			return err
+		}
+		return m.indexProfile(ctx, tx, o, out.Fields)
 	})
 	if err != nil {
 		return Merge{}, fmt.Errorf("merging the profile of %s: %w", o.User, err)
@@ -170,7 +172,9 @@ func mergedValue(before any, had bool, value any, at string, out *Merge) any {
 // DeleteProfile empties a profile.
 func (m *Mind) DeleteProfile(ctx context.Context, o Owner) error {
 	return m.db.InTx(ctx, func(tx *store.Tx) error {
-		_, err := tx.Exec(ctx, deleteProfileOf, o.Workspace, o.User)
-		return err
+		if _, err := tx.Exec(ctx, deleteProfileOf, o.Workspace, o.User); err != nil {
+			return err
+		}
+		return m.dropThread(ctx, tx, o.Workspace, profileThread(o))
 	})
 }

@@ -85,7 +85,7 @@ type Answer struct {
 const (
 	usualLimit = 10
 	mostLimit  = 100
-	vectorTop  = 100
+	vectorTop  = 50
 )
 
 // Search finds what someone may see that fits a question, best first.
@@ -103,15 +103,16 @@ func (m *Mind) Search(ctx context.Context, q Query) (Answer, error) {
 		}
 	}
 	var near map[string]float64
-	var embedder, degraded string
+	var asked Embedder
+	var degraded string
 	if q.By != ByWords {
-		near, embedder, degraded = m.byMeaning(ctx, q)
+		near, asked, degraded = m.byMeaning(ctx, q)
 	}
 	rows, err := m.missing(ctx, q, byWords, near)
 	if err != nil {
 		return Answer{}, err
 	}
-	mixed := mix(q.Text, byWords, near, embedder, rows)
+	mixed := mix(q, byWords, near, asked, rows)
 	if mixed, err = m.smooth(ctx, q, mixed); err != nil {
 		return Answer{}, err
 	}
@@ -123,7 +124,7 @@ func (m *Mind) Search(ctx context.Context, q Query) (Answer, error) {
 	if err := m.boost(ctx, q, mixed); err != nil {
 		return Answer{}, err
 	}
-	return Answer{Found: choose(q, mixed), Embedder: embedder, Degraded: degraded}, nil
+	return Answer{Found: choose(q, mixed), Embedder: nameOf(asked), Degraded: degraded}, nil
 }
 
 func (q Query) withDefaults() Query {
@@ -142,32 +143,41 @@ func (q Query) withDefaults() Query {
 
 // byMeaning compares vectors. Whatever goes wrong leaves the search by words,
 // and is told.
-func (m *Mind) byMeaning(ctx context.Context, q Query) (near map[string]float64, embedder, degraded string) {
+func (m *Mind) byMeaning(ctx context.Context, q Query) (near map[string]float64, embedder Embedder, degraded string) {
 	if m.index == nil || q.Text == "" {
-		return nil, "", ""
+		return nil, nil, ""
 	}
 	e, err := m.serving(ctx)
 	if err != nil || e == nil {
-		return nil, "", reason(ctx, m.log, "which embedder serves is not known", err)
+		return nil, nil, reason(ctx, m.log, "which embedder serves is not known", err)
 	}
 	late := fault.New(fault.Timeout, "embedder_slow", "The embedder took longer than %s.", q.Deadline)
 	embedCtx, cancel := context.WithTimeoutCause(ctx, q.Deadline, late)
 	defer cancel()
 	vectors, err := e.Embed(embedCtx, []string{q.Text}, QueryText)
 	if err != nil || len(vectors) != 1 {
-		return nil, "", reason(ctx, m.log, "the question could not be embedded", err)
+		return nil, nil, reason(ctx, m.log, "the question could not be embedded", err)
 	}
 	matches, err := m.index.Search(ctx, VectorQuery{
 		Partitions: partitions(q.Workspace, q.scope(), q.Kinds, e.Name()), Vector: vectors[0], Limit: vectorTop,
 	})
 	if err != nil {
-		return nil, "", reason(ctx, m.log, "vectors could not be searched", err)
+		return nil, nil, reason(ctx, m.log, "vectors could not be searched", err)
 	}
 	near = make(map[string]float64, len(matches))
 	for _, match := range matches {
-		near[match.ID] = float64(match.Score)
+		if match.Score > 0 { // what lies at a right angle has nothing to do with it
+			near[match.ID] = float64(match.Score)
+		}
 	}
-	return near, e.Name(), ""
+	return near, e, ""
+}
+
+func nameOf(e Embedder) string {
+	if e == nil {
+		return ""
+	}
+	return e.Name()
 }
 
 func reason(ctx context.Context, log *slog.Logger, what string, err error) string {

@@ -17,13 +17,14 @@ const (
 	KindKnowledge Kind = "knowledge" // a passage of a document
 	KindEntity    Kind = "entity"    // a node of the graph
 	KindTurn      Kind = "turn"      // something said in a conversation
+	KindProfile   Kind = "profile"   // a field of a profile
 )
 
 // letters end the word of a space, so that one index serves all kinds.
-var letters = map[Kind]string{KindFact: "f", KindKnowledge: "k", KindEntity: "e", KindTurn: "t"}
+var letters = map[Kind]string{KindFact: "f", KindKnowledge: "k", KindEntity: "e", KindTurn: "t", KindProfile: "p"}
 
 // allKinds is the order in which they are shown.
-var allKinds = []Kind{KindFact, KindKnowledge, KindEntity, KindTurn}
+var allKinds = []Kind{KindFact, KindKnowledge, KindEntity, KindTurn, KindProfile}
 
 // Scope says whom something is for. What is left empty is open to all: a fact
 // with none of them belongs to the whole workspace.

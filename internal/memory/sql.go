@@ -93,13 +93,15 @@ const (
 	upsertEmbedders = `
 		INSERT INTO memory_embedders (one, serving, building) VALUES (1, ?, ?)
 		ON CONFLICT (one) DO UPDATE SET serving = excluded.serving, building = excluded.building`
-	waitingBelow = `SELECT ` + textColumns + ` FROM memory_texts AS t WHERE t.embedder < ? ORDER BY t.embedder, t.num LIMIT ?`
-	waitingAbove = `SELECT ` + textColumns + ` FROM memory_texts AS t WHERE t.embedder > ? ORDER BY t.embedder, t.num LIMIT ?`
-	anyWaiting   = `SELECT EXISTS (SELECT 1 FROM memory_texts WHERE embedder < ?) OR EXISTS (SELECT 1 FROM memory_texts WHERE embedder > ?)`
-	countWaiting = `SELECT count(*) FROM memory_texts WHERE embedder <> ?`
-	anyOf        = `SELECT EXISTS (SELECT 1 FROM memory_texts WHERE embedder = ?)`
-	markEmbedded = `UPDATE memory_texts SET embedder = ? WHERE num = ? AND id = ?`
-	selectOwners = `SELECT DISTINCT workspace_id FROM memory_spaces`
+	waitingBelow   = `SELECT ` + textColumns + ` FROM memory_texts AS t WHERE t.embedder < ? ORDER BY t.embedder, t.num LIMIT ?`
+	waitingAbove   = `SELECT ` + textColumns + ` FROM memory_texts AS t WHERE t.embedder > ? ORDER BY t.embedder, t.num LIMIT ?`
+	anyWaiting     = `SELECT EXISTS (SELECT 1 FROM memory_texts WHERE embedder < ?) OR EXISTS (SELECT 1 FROM memory_texts WHERE embedder > ?)`
+	countWaiting   = `SELECT count(*) FROM memory_texts WHERE embedder <> ?`
+	anyOf          = `SELECT EXISTS (SELECT 1 FROM memory_texts WHERE embedder = ?)`
+	countAllTexts  = `SELECT coalesce(sum(texts), 0) FROM memory_spaces`
+	selectAllWords = `SELECT words FROM memory_texts ORDER BY num DESC LIMIT 20000`
+	markEmbedded   = `UPDATE memory_texts SET embedder = ? WHERE num = ? AND id = ?`
+	selectOwners   = `SELECT DISTINCT workspace_id FROM memory_spaces`
 )
 
 // Forgetting a user.

@@ -100,10 +100,10 @@ func scopeOf(call tools.Call, name string) (Scope, error) {
 	case "agent":
 		return Scope{Agent: call.Agent}, nil
 	case "project":
-		if call.Folder == "" {
+		if call.Project == "" {
 			return Scope{}, fault.New(fault.Conflict, "no_project", "There is no project here to remember it for.").WithParam("scope").WithHint("Use the scope user or workspace.")
 		}
-		return Scope{Project: call.Folder}, nil
+		return Scope{Project: call.Project}, nil
 	}
 	return Scope{}, nil
 }
@@ -139,7 +139,7 @@ type recallArgs struct {
 
 func (m *Mind) recallTool(ctx context.Context, call tools.Call, a recallArgs) (tools.Result, error) {
 	return m.searchTool(ctx, Query{
-		Workspace: call.Workspace, User: call.User, Agent: call.Agent, Project: call.Folder, Text: a.Query, Limit: a.Limit, Kinds: a.Kinds, MinFit: 0.1,
+		Workspace: call.Workspace, User: call.User, Agent: call.Agent, Project: call.Project, Text: a.Query, Limit: a.Limit, Kinds: a.Kinds, MinFit: 0.1,
 	}, "[Nothing is remembered about that.]")
 }
 
@@ -151,7 +151,7 @@ type knowledgeArgs struct {
 
 func (m *Mind) knowledgeTool(ctx context.Context, call tools.Call, a knowledgeArgs) (tools.Result, error) {
 	return m.searchTool(ctx, Query{
-		Workspace: call.Workspace, User: call.User, Agent: call.Agent, Project: call.Folder, Text: a.Query, Limit: a.Limit, Kinds: []Kind{KindKnowledge}, Source: a.Source,
+		Workspace: call.Workspace, User: call.User, Agent: call.Agent, Project: call.Project, Text: a.Query, Limit: a.Limit, Kinds: []Kind{KindKnowledge}, Source: a.Source,
 	}, "[No document says anything about that.]")
 }
 
