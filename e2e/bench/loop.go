@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"runtime"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -19,7 +18,6 @@ import (
 	"github.com/fluxway/fluxway/internal/guard"
 	"github.com/fluxway/fluxway/internal/ids"
 	"github.com/fluxway/fluxway/internal/jobs"
-	"github.com/fluxway/fluxway/internal/kit/page"
 	"github.com/fluxway/fluxway/internal/providers"
 	"github.com/fluxway/fluxway/internal/runs"
 	"github.com/fluxway/fluxway/internal/store"
@@ -36,19 +34,29 @@ const (
 )
 
 // loopLane measures turns of the native loop with an instant model and one tool call each, with history, events, guard,
-// ledger and journal, beside a bare Go loop that writes and reads the same JSON.
+// ledger and journal, beside a bare Go loop that writes and reads the same JSON. What a turn costs is what twenty
+// cost more than one: accepting a request, its job, its answer and its title are a run's, and shown by themselves.
 func loopLane(ctx context.Context, b *bench) error {
 	for _, at := range []int{1, 32} {
 		wrong := 0
-		ours := func() (sample, error) { return turnsOurs(ctx, b, at, turnsOfRun, &wrong) }
-		base := func() (sample, error) { return turnsBare(b, at) }
-		o, n, err := b.alternate(ours, base)
+		all, err := b.rotate(
+			func() (sample, error) { return turnsBare(b, at) },
+			func() (sample, error) { return turnsOurs(ctx, b, at, turnsOfRun, &wrong) },
+			func() (sample, error) { return turnsOurs(ctx, b, at, 1, &wrong) },
+		)
 		if err != nil {
 			return err
 		}
+		bare, long, short := all[0], all[1], all[2]
+		turns := make([]float64, len(long))
+		for i := range long {
+			turns[i] = (turnsOfRun*long[i].perOp() - short[i].perOp()) / (turnsOfRun - 1)
+		}
 		what := fmt.Sprintf("%d runs at once", at)
-		b.judge("turns/s, "+what, "/s", o, n, sample.perSecond, 0, 0)
-		b.limit("CPU per turn with a tool call, "+what, "µs", median(values(o, sample.perOp)), median(values(n, sample.perOp)), turnCPU)
+		b.judge("turns/s, "+what, "/s", long, bare, sample.perSecond, 0, 0)
+		b.limitBeside("CPU of a turn with a tool call, "+what, "µs", median(turns), values(bare, sample.perOp), turnCPU)
+		b.show("CPU of a run of one turn, "+what, "µs", median(values(short, sample.perOp)), 0)
+		b.show(fmt.Sprintf("CPU of a run of %d turns by turn, %s", turnsOfRun, what), "µs", median(values(long, sample.perOp)), 0)
 		b.must("runs that did not end well, "+what, wrong)
 	}
 	if err := measureParked(ctx, b); err != nil {
@@ -158,19 +166,20 @@ func (w *works) toolbox(hub *events.Hub, journal string) (*tools.Toolbox, *guard
 	if err != nil {
 		return nil, nil, err
 	}
-	return box, g, box.Put("bench", echo{})
+	return box, g, box.Put("bench", echo{}, asking{})
 }
 
 // instant asks for one tool call a turn, and answers in the last turn.
 type instant struct{ turns int }
 
 func (m instant) Stream(_ context.Context, req *providers.Request) (providers.Stream, error) {
-	return &script{turn: len(req.Messages) / 2, turns: m.turns}, nil
+	return &script{turn: len(req.Messages) / 2, turns: m.turns, tool: "echo"}, nil
 }
 
 // script is one answer.
 type script struct {
 	turn, turns, at int
+	tool            string
 }
 
 func (s *script) Next(c *providers.Chunk) error {
@@ -182,7 +191,7 @@ func (s *script) Next(c *providers.Chunk) error {
 	case s.at == 2:
 		*c = providers.Chunk{Kind: providers.ChunkText, Text: "I go on with the next step of the task. "}
 	case s.at == 3 && !last:
-		*c = providers.Chunk{Kind: providers.ChunkToolStart, ID: "call_" + strconv.Itoa(s.turn), Name: "echo"}
+		*c = providers.Chunk{Kind: providers.ChunkToolStart, ID: "call_" + strconv.Itoa(s.turn), Name: s.tool}
 	case s.at == 4 && !last:
 		*c = providers.Chunk{Kind: providers.ChunkToolArgs, Text: `{"n":` + strconv.Itoa(s.turn) + `}`}
 	case s.at == 5 && !last:
@@ -303,116 +312,4 @@ func turnsBare(b *bench, at int) (sample, error) {
 		return sample{}, *err
 	}
 	return sample{ops: float64(turns.Load()), cpu: ownCPU() - cpu, wall: time.Since(began)}, nil
-}
-
-// silent is a model that says nothing until it is stopped.
-type silent struct{ asked *atomic.Int64 }
-
-func (m silent) Stream(ctx context.Context, _ *providers.Request) (providers.Stream, error) {
-	return hush{ctx, m.asked}, nil
-}
-
-type hush struct {
-	ctx   context.Context
-	asked *atomic.Int64
-}
-
-func (h hush) Next(*providers.Chunk) error {
-	h.asked.Add(1)
-	<-h.ctx.Done()
-	return h.ctx.Err()
-}
-
-func (hush) Close() error { return nil }
-
-// measureParked counts the memory of conversations that nobody uses and of runs that wait for their model.
-func measureParked(ctx context.Context, b *bench) error {
-	conversationCount, runCount := 10_000, 1_000
-	if b.quick {
-		conversationCount, runCount = 1_000, 100
-	}
-	var asked atomic.Int64
-	w, err := newWorks(ctx, b, silent{&asked})
-	if err != nil {
-		return err
-	}
-	defer w.stop()
-	before := heap()
-	for n := range conversationCount {
-		if _, err := w.book.Create(ctx, w.who, "assistant", fmt.Sprintf("Conversation %d", n)); err != nil {
-			return err
-		}
-	}
-	b.limit(fmt.Sprintf("memory of an idle conversation, of %d", conversationCount), "kB", max(0, heap()-before)/1024/float64(conversationCount), 0, idleMemory)
-	before = heap()
-	for range runCount {
-		if _, err := w.desk.Start(ctx, w.who, runs.Request{Agent: "assistant", Message: "Think for a long time."}); err != nil {
-			return err
-		}
-	}
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	for asked.Load() < int64(runCount) {
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-tick.C:
-		}
-	}
-	l := line{Lane: b.lane, Metric: fmt.Sprintf("memory of a running run, of %d", runCount), Unit: "kB", Ours: max(0, heap()-before) / 1024 / float64(runCount), Verdict: "shown"}
-	b.lines = append(b.lines, l)
-	return nil
-}
-
-// heap is what is in use after a collection, stacks included.
-func heap() float64 {
-	runtime.GC()
-	runtime.GC()
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return float64(m.HeapAlloc + m.StackInuse)
-}
-
-// measureLong opens a conversation of ten thousand messages.
-func measureLong(ctx context.Context, b *bench) error {
-	count := 10_000
-	if b.quick {
-		count = 1_000
-	}
-	w, err := newWorks(ctx, b, instant{1})
-	if err != nil {
-		return err
-	}
-	defer w.stop()
-	c, err := w.book.Create(ctx, w.who, "assistant", "A long talk")
-	if err != nil {
-		return err
-	}
-	for from := 0; from < count; from += 500 {
-		err := w.db.InTx(ctx, func(tx *store.Tx) error {
-			for n := range 500 {
-				role := []providers.Role{providers.RoleUser, providers.RoleModel}[n%2]
-				_, err := w.book.Add(ctx, tx, conversations.Message{Workspace: w.who.Workspace, Conversation: c.ID, Role: role, Author: "assistant",
-					State: conversations.Complete, Parts: []providers.Part{providers.Text(fmt.Sprintf("Message %d says what messages say, in a line or two of plain text.", from+n))}})
-				if err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-	}
-	var took []float64
-	for range b.rounds * 3 {
-		began := time.Now()
-		list, err := w.book.Messages(ctx, w.who, c.ID, page.Query{Limit: 50})
-		if err != nil || len(list.Data) != 50 {
-			return fmt.Errorf("%d messages: %w", len(list.Data), err)
-		}
-		took = append(took, float64(time.Since(began).Microseconds())/1000)
-	}
-	b.limit(fmt.Sprintf("first page of %d messages", count), "ms", median(took), 0, firstPage)
-	return nil
 }

@@ -55,23 +55,30 @@ func (d *Desk) system(ctx context.Context, a *attempt, messages []providers.Mess
 // said is the conversation up to the question. A helper sees as much of it as its agent's window, then its task.
 func (d *Desk) said(ctx context.Context, a *attempt) ([]providers.Message, error) {
 	if a.parent == nil {
-		history, err := d.history(ctx, a.run.Workspace, a.run.Conversation, a.run.Question, d.opts.History)
-		return history, err
+		return d.history(ctx, a, a.run.Question, d.opts.History)
 	}
 	var messages []providers.Message
 	if n := a.agent.Limits.Window; n > 0 {
 		var err error
-		if messages, err = d.history(ctx, a.run.Workspace, a.run.Conversation, a.root().run.Question, n); err != nil {
+		if messages, err = d.history(ctx, a, a.root().run.Question, n); err != nil {
 			return nil, err
 		}
 	}
 	return joined(append(messages, providers.UserText(a.run.Task))), nil
 }
 
-func (d *Desk) history(ctx context.Context, ws ids.Workspace, id ids.Conversation, to ids.Message, n int) ([]providers.Message, error) {
-	rows, err := d.opts.Conversations.Path(ctx, ws, id, to, n)
+// history is what led to a message: the last n, or the n that are chosen of more.
+func (d *Desk) history(ctx context.Context, a *attempt, to ids.Message, n int) ([]providers.Message, error) {
+	ws, id, from := a.run.Workspace, a.run.Conversation, n
+	if d.opts.Picker != nil {
+		from = n * reach
+	}
+	rows, err := d.opts.Conversations.Path(ctx, ws, id, to, from)
 	if err != nil {
 		return nil, err
+	}
+	if d.opts.Picker != nil && len(rows) > 1 {
+		rows = d.picked(ctx, a, rows, n)
 	}
 	for i := range rows {
 		if rows[i].Parts, err = d.opts.Conversations.Load(ctx, ws, rows[i].Parts); err != nil {

@@ -131,6 +131,7 @@ type Options struct {
 	Hooks    func(run Run, folder string) Hooks
 	Recaller Recaller // nil: nothing is remembered
 	Observer Observer // nil: nobody learns from finished runs
+	Picker   Picker   // nil: a model is given the newest messages
 
 	// Journal is a folder for what runs do on its way to the database; only where one process works on it.
 	// "": each step is committed at once.

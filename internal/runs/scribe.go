@@ -18,11 +18,11 @@ import (
 )
 
 const (
-	scribePause = 5 * time.Millisecond // between two commits while entries come without end
-	scribeRetry = time.Second          // after a commit that failed
-	scribeGroup = 512                  // entries of a commit at the most
-	scribeAhead = 4096                 // entries that may wait; then runs wait for the database
-	maxHeld     = 4096                 // deltas of a run that wait for the facts before them; more are dropped
+	scribePause = 20 * time.Millisecond // between two commits that nobody waits for
+	scribeRetry = time.Second           // after a commit that failed
+	scribeGroup = 512                   // entries of a commit at the most
+	scribeAhead = 4096                  // entries that may wait; then runs wait for the database
+	maxHeld     = 4096                  // deltas of a run that wait for the facts before them; more are dropped
 )
 
 // scribe takes the entries of all runs: each is in a file when add returns, and that survives the process. The
@@ -33,6 +33,7 @@ type scribe struct {
 	log   *slog.Logger
 	spool *spool.Spool
 	kick  chan struct{} // holds one: there are entries
+	hurry chan struct{} // holds one: somebody waits for them
 
 	replaying sync.Mutex // before flushing
 	replayed  atomic.Bool
@@ -55,7 +56,7 @@ type waiter struct {
 }
 
 func newScribe(opts Options, log *slog.Logger) *scribe {
-	return &scribe{db: opts.DB, hub: opts.Hub, log: log, spool: spool.New(opts.Journal, "runs"), kick: make(chan struct{}, 1)}
+	return &scribe{db: opts.DB, hub: opts.Hub, log: log, spool: spool.New(opts.Journal, "runs"), kick: make(chan struct{}, 1), hurry: make(chan struct{}, 1)}
 }
 
 // add keeps an entry.
@@ -68,7 +69,7 @@ func (s *scribe) add(ctx context.Context, e *entry) error {
 		return err
 	}
 	if running {
-		s.wake()
+		wake(s.kick)
 		return nil
 	}
 	return s.settle(ctx)
@@ -95,9 +96,9 @@ func (s *scribe) enqueue(e *entry) (running bool, err error) {
 	return s.running && len(s.queue) < scribeAhead, nil
 }
 
-func (s *scribe) wake() {
+func wake(ch chan struct{}) {
 	select {
-	case s.kick <- struct{}{}:
+	case ch <- struct{}{}:
 	default:
 	}
 }
@@ -120,7 +121,7 @@ func (s *scribe) settle(ctx context.Context) error {
 	running := s.running
 	s.mu.Unlock()
 	if running {
-		s.wake()
+		wake(s.hurry)
 	} else if err := s.flush(); err != nil {
 		return err
 	}
@@ -150,25 +151,34 @@ func (s *scribe) run(ctx context.Context) error {
 	}()
 	pause := time.NewTimer(0)
 	defer pause.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-s.kick:
-		}
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-pause.C:
-		}
+	for s.due(ctx, pause) {
 		next := scribePause
 		if err := s.flush(); err != nil {
 			s.log.ErrorContext(ctx, "steps wait in the journal", "part", "runs", "err", err)
 			next = scribeRetry
-			s.wake()
+			wake(s.kick)
 		}
 		pause.Reset(next)
 	}
+	return nil
+}
+
+// due waits until there is something to write: at once if somebody waits for it, else a while after the last time.
+func (s *scribe) due(ctx context.Context, pause *time.Timer) bool {
+	select {
+	case <-ctx.Done():
+		return false
+	case <-s.hurry:
+		return true
+	case <-s.kick:
+	}
+	select {
+	case <-ctx.Done():
+		return false
+	case <-s.hurry:
+	case <-pause.C:
+	}
+	return true
 }
 
 func (s *scribe) setRunning(running bool) {

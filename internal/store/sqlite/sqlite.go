@@ -48,7 +48,7 @@ func Open(path string) (*store.Engine, error) {
 	// Many at once, because a caller may read while it walks over rows; few are
 	// kept, because each has a cache.
 	read.SetMaxOpenConns(max(16, 4*runtime.NumCPU()))
-	read.SetMaxIdleConns(2)
+	read.SetMaxIdleConns(4)
 	read.SetConnMaxIdleTime(30 * time.Second)
 	side.SetMaxIdleConns(-1)
 	e := &store.Engine{
