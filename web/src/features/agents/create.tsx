@@ -1,3 +1,4 @@
+import { useQuery } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import type { Agent } from "@/api/types";
 import { agents as words } from "@/lib/messages/agents";
@@ -6,7 +7,7 @@ import { Button } from "@/ui/button";
 import { Dialog, DialogActions } from "@/ui/dialog";
 import { Field, Input, Select } from "@/ui/field";
 import { Problem } from "@/ui/states";
-import { useCreateAgent } from "./queries";
+import { presetsQuery, useCreateAgent } from "./queries";
 
 /** A new agent begins as a copy of one that works. */
 export function CreateAgent({
@@ -19,11 +20,20 @@ export function CreateAgent({
   onDone: (name: string) => void;
 }) {
   const [name, setName] = useState("");
-  const [from, setFrom] = useState(list[0]?.name ?? "");
+  const presets = useQuery(presetsQuery);
+  const choices = [
+    ...list.map((agent) => ({ id: `agent:${agent.name}`, agent, group: words.mine })),
+    ...(presets.data?.data ?? []).map((agent) => ({
+      id: `preset:${agent.name}`,
+      agent,
+      group: words.presets,
+    })),
+  ];
+  const [from, setFrom] = useState(`agent:${list[0]?.name ?? ""}`);
   const create = useCreateAgent();
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    const source = list.find((agent) => agent.name === from);
+    const source = choices.find((one) => one.id === from)?.agent;
     const { tools, helpers, memory, instructions, description, model } = source ?? {};
     create.mutate(
       {
@@ -59,7 +69,10 @@ export function CreateAgent({
           {(control) => (
             <Select
               value={from}
-              options={list.map((agent) => ({ value: agent.name, label: agent.title }))}
+              options={choices.map(({ id, agent, group }) => ({
+                value: id,
+                label: `${agent.title} (${group})`,
+              }))}
               onChange={(event) => setFrom(event.target.value)}
               {...control}
             />

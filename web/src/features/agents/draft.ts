@@ -1,68 +1,66 @@
 import type { Agent } from "@/api/types";
-import { dollar, parseMoney } from "@/lib/money";
+import { filled } from "@/lib/json-schema";
+import { dollar } from "@/lib/money";
 import type { AgentChange } from "./queries";
 
-/** What the form holds: everything as text, as it is typed. */
-export type Draft = {
-  title: string;
-  description: string;
-  model: string;
-  instructions: string;
-  persona: string;
-  allow: string;
-  deny: string;
-  helpers: string;
-  recall: boolean;
-  remember: boolean;
-  turns: string;
-  calls: string;
-  money: string;
+type Change = Required<Omit<AgentChange, "version" | "driver" | "limits">>;
+
+/** Limits in the units people think in. */
+type Limits = Omit<NonNullable<AgentChange["limits"]>, "time_ns" | "money_micros"> & {
+  minutes?: number;
+  dollars?: number;
 };
 
-const lines = (list: readonly string[] | undefined) => (list ?? []).join("\n");
+/** What the form holds: every field of an agent that can be changed. */
+export type Draft = { [K in keyof Change]: Change[K] } & { limits: Limits };
 
-/** Patterns are separated by lines, spaces or commas. */
-export const patterns = (text: string) => text.split(/[\s,]+/).filter(Boolean);
-
-const number = (n: number | undefined) => (n ? String(n) : "");
+const minute = 60_000_000_000;
 
 export function draftOf(agent: Agent): Draft {
+  const { time_ns, money_micros, ...limits } = agent.limits;
   return {
     title: agent.title,
     description: agent.description,
-    model: agent.model,
     instructions: agent.instructions,
     persona: agent.persona ?? "",
-    allow: lines(agent.tools.allow),
-    deny: lines(agent.tools.deny),
-    helpers: lines(agent.helpers),
-    recall: agent.memory.recall,
-    remember: agent.memory.remember,
-    turns: number(agent.limits.turns),
-    calls: number(agent.limits.tool_calls),
-    money: agent.limits.money_micros ? String(agent.limits.money_micros / dollar) : "",
+    model: agent.model,
+    params: { ...agent.params },
+    tools: { allow: [...agent.tools.allow], deny: [...agent.tools.deny] },
+    helpers: [...agent.helpers],
+    memory: { ...agent.memory },
+    limits: {
+      ...limits,
+      ...(time_ns ? { minutes: time_ns / minute } : {}),
+      ...(money_micros ? { dollars: money_micros / dollar } : {}),
+    },
+    users: [...(agent.users ?? [])],
+    hue: agent.hue as Draft["hue"],
   };
 }
+
+const same = (a: unknown, b: unknown) => JSON.stringify(filled(a)) === JSON.stringify(filled(b));
 
 /** What is to be changed: only what differs from the agent, so that two people can edit different fields. */
 export function changeOf(agent: Agent, draft: Draft): AgentChange {
   const before = draftOf(agent);
-  const is = (key: keyof Draft) => draft[key] !== before[key];
-  const change: AgentChange = {};
-  if (is("title")) change.title = draft.title.trim();
-  if (is("description")) change.description = draft.description.trim();
-  if (is("model")) change.model = draft.model.trim();
-  if (is("instructions")) change.instructions = draft.instructions;
-  if (is("persona")) change.persona = draft.persona;
-  if (is("allow") || is("deny")) change.tools = { allow: patterns(draft.allow), deny: patterns(draft.deny) };
-  if (is("helpers")) change.helpers = patterns(draft.helpers);
-  if (is("recall") || is("remember")) change.memory = { recall: draft.recall, remember: draft.remember };
-  if (is("turns") || is("calls") || is("money")) {
-    change.limits = {
-      turns: Number(draft.turns) || 0,
-      tool_calls: Number(draft.calls) || 0,
-      money_micros: parseMoney(draft.money) ?? 0,
+  const changed = (Object.keys(before) as (keyof Draft)[]).filter((key) => !same(before[key], draft[key]));
+  return Object.fromEntries(changed.map((key) => [key, wire(key, draft[key])]));
+}
+
+/** A field as it is sent: an empty row is none, and limits are in the units of the API. */
+function wire(key: keyof Draft, value: unknown): unknown {
+  if (key === "limits") {
+    const { minutes, dollars, ...rest } = value as Limits;
+    return {
+      ...rest,
+      ...(minutes === undefined ? {} : { time_ns: Math.round(minutes * minute) }),
+      ...(dollars === undefined ? {} : { money_micros: Math.round(dollars * dollar) }),
     };
   }
-  return change;
+  if (Array.isArray(value)) return value.map((one) => String(one).trim()).filter(Boolean);
+  if (typeof value === "object" && value !== null)
+    return Object.fromEntries(
+      Object.entries(value).map(([name, one]) => [name, Array.isArray(one) ? wire("helpers", one) : one]),
+    );
+  return typeof value === "string" && key !== "instructions" ? value.trim() : value;
 }

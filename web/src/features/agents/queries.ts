@@ -1,7 +1,10 @@
-import { queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
+import { queryOptions } from "@tanstack/react-query";
+import { useChange } from "@/api/change";
 import { call, client } from "@/api/client";
+import { ApiError } from "@/api/errors";
 import type { components } from "@/api/schema";
 import type { Agent } from "@/api/types";
+import { common } from "@/lib/messages/common";
 
 export type AgentChange = components["schemas"]["AgentChangeRequest"];
 export type NewAgent = components["schemas"]["NewAgentRequest"];
@@ -10,6 +13,9 @@ export const agentKeys = {
   all: ["agents"] as const,
   one: (name: string) => ["agents", "one", name] as const,
   versions: (name: string) => ["agents", "one", name, "versions"] as const,
+  presets: () => ["agents", "presets"] as const,
+  compare: (name: string, from: number, to: number) => ["agents", "one", name, "compare", from, to] as const,
+  file: (name: string, version: number) => ["agents", "one", name, "file", version] as const,
   route: (text: string) => ["agents", "route", text] as const,
 };
 
@@ -41,44 +47,69 @@ export const routeQuery = (message: string) =>
     staleTime: 10_000,
   });
 
-function useChanged() {
-  const cache = useQueryClient();
-  return () => cache.invalidateQueries({ queryKey: agentKeys.all });
-}
+/** What agents were before the workspace changed them; a new one may begin as any of them. */
+export const presetsQuery = queryOptions({
+  queryKey: agentKeys.presets(),
+  queryFn: ({ signal }) => call(client.GET("/api/v1/agents/presets", { signal })),
+  staleTime: 300_000,
+});
 
-export function useCreateAgent() {
-  const changed = useChanged();
-  return useMutation({
-    mutationFn: (body: NewAgent) => call(client.POST("/api/v1/agents", { body })),
-    onSuccess: changed,
+/** How two versions of an agent differ, field by field. */
+export const compareQuery = (agent: string, from: number, to: number) =>
+  queryOptions({
+    queryKey: agentKeys.compare(agent, from, to),
+    queryFn: ({ signal }) =>
+      call(
+        client.GET("/api/v1/agents/{agent}/compare", {
+          params: { path: { agent }, query: { from, to } },
+          signal,
+        }),
+      ),
   });
-}
 
-export function useSaveAgent(agent: string) {
-  const changed = useChanged();
-  return useMutation({
-    mutationFn: (body: AgentChange) =>
+/** The agent as a file, in YAML. */
+export const agentFileQuery = (agent: string, version: number) =>
+  queryOptions({
+    queryKey: agentKeys.file(agent, version),
+    queryFn: async ({ signal }) => {
+      const answer = await fetch(`/api/v1/agents/${encodeURIComponent(agent)}/export`, { signal });
+      if (!answer.ok) throw new ApiError(answer.status, { message: common.errors.status(answer.status) });
+      return await answer.text();
+    },
+  });
+
+/** Says what a file would do, and changes nothing. */
+export const checkAgents = (text: string, signal: AbortSignal) =>
+  call(client.POST("/api/v1/agents/import", { body: { text, replace: true, dry_run: true }, signal }));
+
+export const useImportAgents = () =>
+  useChange(
+    (text: string) => call(client.POST("/api/v1/agents/import", { body: { text, replace: true } })),
+    agentKeys.all,
+  );
+
+export const useCreateAgent = () =>
+  useChange((body: NewAgent) => call(client.POST("/api/v1/agents", { body })), agentKeys.all);
+
+export const useSaveAgent = (agent: string) =>
+  useChange(
+    (body: AgentChange) =>
       call(client.PATCH("/api/v1/agents/{agent}", { params: { path: { agent } }, body })),
-    onSuccess: changed,
-  });
-}
+    agentKeys.all,
+  );
 
-export function useRollBack(agent: string) {
-  const changed = useChanged();
-  return useMutation({
-    mutationFn: (version: number) =>
+export const useRollBack = (agent: string) =>
+  useChange(
+    (version: number) =>
       call(
         client.POST("/api/v1/agents/{agent}/rollback", { params: { path: { agent } }, body: { version } }),
       ),
-    onSuccess: changed,
-  });
-}
+    agentKeys.all,
+  );
 
-export function useRemoveAgent() {
-  const changed = useChanged();
-  return useMutation({
-    mutationFn: ({ name }: Pick<Agent, "name">) =>
+export const useRemoveAgent = () =>
+  useChange(
+    ({ name }: Pick<Agent, "name">) =>
       call(client.DELETE("/api/v1/agents/{agent}", { params: { path: { agent: name } } })),
-    onSuccess: changed,
-  });
-}
+    agentKeys.all,
+  );

@@ -1,8 +1,10 @@
-import { queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
+import { queryOptions, useMutation } from "@tanstack/react-query";
+import { useChange as useChangeOf } from "@/api/change";
 import { call, client } from "@/api/client";
 import type { components } from "@/api/schema";
 
 export type Tool = components["schemas"]["Tool"];
+export type ToolResult = components["schemas"]["ToolResult"];
 export type Server = components["schemas"]["MCPServer"];
 export type ServerTool = components["schemas"]["MCPTool"];
 
@@ -33,13 +35,7 @@ export const logsQuery = (server: string) =>
     refetchInterval: 2_000,
   });
 
-function useChange<In, Out>(change: (input: In) => Promise<Out>) {
-  const cache = useQueryClient();
-  return useMutation({
-    mutationFn: change,
-    onSettled: () => cache.invalidateQueries({ queryKey: toolKeys.all }),
-  });
-}
+const useChange = <In, Out>(change: (input: In) => Promise<Out>) => useChangeOf(change, toolKeys.all);
 
 export const useCallTool = () =>
   useMutation({

@@ -5,10 +5,11 @@ import { common } from "@/lib/messages/common";
 import { tools } from "@/lib/messages/tools";
 import { Pill, type Tone } from "@/ui/bits";
 import { Button, IconButton } from "@/ui/button";
-import { Confirm } from "@/ui/dialog";
+import { useRemoval } from "@/ui/removal";
 import { Empty, View } from "@/ui/states";
 import { toast } from "@/ui/toast";
 import { AddServers } from "./add-servers";
+import { ToolsOf } from "./browser";
 import { Consent } from "./consent";
 import {
   logsQuery,
@@ -23,11 +24,17 @@ import { SignIn } from "./sign-in";
 const words = tools.servers;
 
 /** The MCP servers of the workspace. */
-export function Servers({ mayWrite }: { mayWrite: boolean }) {
+export function Servers({ mayWrite, mayUse }: { mayWrite: boolean; mayUse: boolean }) {
   const servers = useQuery(serversQuery);
   const remove = useRemoveServer();
   const [adding, setAdding] = useState(false);
-  const [going, setGoing] = useState<Server>();
+  const [ask, dialog] = useRemoval<Server>({
+    title: (server) => words.removeTitle(server.name),
+    body: words.removeBody,
+    action: words.remove,
+    done: words.removed,
+    remove: (server) => remove.mutateAsync(server.name),
+  });
   const add = mayWrite && (
     <Button look="solid" onClick={() => setAdding(true)}>
       <Plus aria-hidden="true" />
@@ -54,7 +61,8 @@ export function Servers({ mayWrite }: { mayWrite: boolean }) {
                   key={server.name}
                   server={server}
                   mayWrite={mayWrite}
-                  onRemove={() => setGoing(server)}
+                  mayUse={mayUse}
+                  onRemove={() => ask(server)}
                 />
               ))}
             </ul>
@@ -62,17 +70,7 @@ export function Servers({ mayWrite }: { mayWrite: boolean }) {
         )}
       </View>
       {adding && <AddServers onClose={() => setAdding(false)} />}
-      <Confirm
-        open={going !== undefined}
-        onClose={() => setGoing(undefined)}
-        title={words.removeTitle(going?.name ?? "")}
-        body={words.removeBody}
-        action={words.remove}
-        onConfirm={async () => {
-          if (going) await remove.mutateAsync(going.name);
-          toast.done(words.removed);
-        }}
-      />
+      {dialog}
     </>
   );
 }
@@ -88,9 +86,20 @@ const tones: Record<Server["state"], Tone> = {
 
 const failed = (error: unknown) => toast.failed(error, common.errors.title);
 
-function Card({ server, mayWrite, onRemove }: { server: Server; mayWrite: boolean; onRemove: () => void }) {
+function Card({
+  server,
+  mayWrite,
+  mayUse,
+  onRemove,
+}: {
+  server: Server;
+  mayWrite: boolean;
+  mayUse: boolean;
+  onRemove: () => void;
+}) {
   const act = useServerAction();
   const [log, setLog] = useState(false);
+  const [list, setList] = useState(false);
   const go = (action: ServerAction) => act.mutate({ server: server.name, action }, { onError: failed });
   const up = server.state === "ready" || server.state === "starting";
   return (
@@ -135,10 +144,14 @@ function Card({ server, mayWrite, onRemove }: { server: Server; mayWrite: boolea
           </IconButton>
         )}
         <span className="flex-1" />
+        <Button look="ghost" aria-expanded={list} onClick={() => setList(!list)}>
+          {words.tools}
+        </Button>
         <Button look="ghost" aria-expanded={log} onClick={() => setLog(!log)}>
           {words.logs}
         </Button>
       </div>
+      {list && <ToolsOf server={server.name} mayUse={mayUse} />}
       {log && <Log server={server.name} />}
     </li>
   );

@@ -2,6 +2,7 @@ import { agents } from "./agents";
 import { chat } from "./chat";
 import { common } from "./common";
 import { costs } from "./costs";
+import { forms } from "./forms";
 import { guard } from "./guard";
 import { inbox } from "./inbox";
 import { memory } from "./memory";
@@ -23,6 +24,7 @@ export const catalogue = {
   chat,
   common,
   costs,
+  forms,
   guard,
   inbox,
   memory,

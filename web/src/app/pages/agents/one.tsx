@@ -5,10 +5,12 @@ import { useState } from "react";
 import { AgentEditor } from "@/features/agents/editor";
 import { agentQuery, useRemoveAgent } from "@/features/agents/queries";
 import { AgentVersions } from "@/features/agents/versions";
+import { AgentYaml } from "@/features/agents/yaml";
 import { agents as words } from "@/lib/messages/agents";
 import { IconButton } from "@/ui/button";
 import { Confirm } from "@/ui/dialog";
 import { PageBody, TopBar } from "@/ui/page";
+import { Segmented } from "@/ui/segmented";
 import { View } from "@/ui/states";
 import { toast } from "@/ui/toast";
 import { useCan } from "../../session";
@@ -25,6 +27,7 @@ function AgentPage({ name }: { name: string }) {
   const query = useQuery(agentQuery(name));
   const remove = useRemoveAgent();
   const [removing, setRemoving] = useState(false);
+  const [view, setView] = useState<"form" | "yaml">("form");
   const mayWrite = can("agents:write");
   return (
     <>
@@ -53,7 +56,22 @@ function AgentPage({ name }: { name: string }) {
         <View query={query} rows={8}>
           {(agent) => (
             <>
-              <AgentEditor key={agent.version} agent={agent} mayWrite={mayWrite} />
+              <div className="flex">
+                <Segmented
+                  label={words.view}
+                  value={view}
+                  options={[
+                    { value: "form", label: words.form },
+                    { value: "yaml", label: words.yaml },
+                  ]}
+                  onChange={setView}
+                />
+              </div>
+              {view === "form" ? (
+                <AgentEditor key={agent.version} agent={agent} mayWrite={mayWrite} />
+              ) : (
+                <AgentYaml agent={agent} mayWrite={mayWrite} />
+              )}
               <AgentVersions agent={agent} mayWrite={mayWrite} />
               <Confirm
                 open={removing}

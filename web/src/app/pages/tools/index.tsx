@@ -24,7 +24,7 @@ export default function ToolsRoute() {
           />
         </div>
         {tab === "servers" ? (
-          <Servers mayWrite={can("mcp:write")} />
+          <Servers mayWrite={can("mcp:write")} mayUse={can("tools:use")} />
         ) : (
           <ToolBrowser mayUse={can("tools:use")} />
         )}

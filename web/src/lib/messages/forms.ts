@@ -1,0 +1,26 @@
+/** Forms that are drawn from schemas, editors of texts, and differences. */
+export const forms = {
+  none: "not set",
+  nothing: "None",
+  show: "Show",
+  hide: "Hide",
+  badJson: "This is not JSON yet.",
+  add: (what: string) => `Add to ${what.toLowerCase()}`,
+  row: (what: string, n: number) => `${what}, ${n}`,
+  up: (what: string, n: number) => `Move ${what.toLowerCase()} ${n} up`,
+  down: (what: string, n: number) => `Move ${what.toLowerCase()} ${n} down`,
+  remove: (what: string, n: number) => `Remove ${what.toLowerCase()} ${n}`,
+  faults: {
+    missing: "This is needed.",
+    number: "This has to be a number.",
+    small: (limit: number) => `At least ${limit}.`,
+    large: (limit: number) => `At most ${limit}.`,
+    pattern: "This has another shape than expected.",
+  },
+  line: (n: number) => `Line ${n}`,
+  noDifference: "Nothing changed.",
+  same: (n: number) => (n === 1 ? "1 line as before" : `${n} lines as before`),
+  difference: "What would change",
+  removed: "Before",
+  added: "After",
+};
