@@ -83,6 +83,12 @@ const allChats = createRoute({
   }),
   component: lazyRouteComponent(() => import("./pages/chat/all-page")),
 });
+const broadcast = createRoute({
+  getParentRoute: () => shell,
+  path: "/chat/broadcast",
+  validateSearch: (search: Record<string, unknown>): { q?: string } => only(["q"], search),
+  component: lazyRouteComponent(() => import("./pages/chat/broadcast-page")),
+});
 const thread = createRoute({
   getParentRoute: () => shell,
   path: "/chat/$id",
@@ -253,6 +259,7 @@ const tree = root.addChildren([
     overview,
     newChat,
     allChats,
+    broadcast,
     thread,
     settings,
     settingsPage,

@@ -1,82 +1,173 @@
-import { ArrowUp, Bot, CircleAlert, Clock, Square, X } from "lucide-react";
-import { type KeyboardEvent, type RefObject, useEffect, useRef, useState } from "react";
+import { ArrowUp, Bot, Square } from "lucide-react";
+import {
+  type KeyboardEvent,
+  lazy,
+  type ReactNode,
+  type RefObject,
+  Suspense,
+  useEffect,
+  useRef,
+  useState,
+} from "react";
 import type { Agent } from "@/api/types";
 import { hueOf } from "@/lib/format";
 import { chat } from "@/lib/messages/chat";
 import { Glyph } from "@/ui/bits";
-import { Button } from "@/ui/button";
 import { Menu, MenuChoices, MenuLabel } from "@/ui/menu";
-import { drafts, type Outgoing } from "./outbox";
+import type { FileDraft } from "./files/draft";
+import { drafts, type Outgoing, type Sending } from "./outbox";
 
 const words = chat.composer;
 
-type Props = {
+const uploads = () => import("./files/upload");
+const tools = () => import("./composer-tools");
+const Above = lazy(() => tools().then((module) => ({ default: module.Above })));
+const AttachButton = lazy(() => tools().then((module) => ({ default: module.AttachButton })));
+const SendModes = lazy(() => tools().then((module) => ({ default: module.SendModes })));
+
+/** What the parts around the field may do with the message that is being written. */
+export type Writing = {
+  text: string;
+  setText: (text: string) => void;
+  files: readonly FileDraft[];
+  attach: (files: readonly File[]) => void;
+  remove: (key: string) => void;
+  /** Sends what is written; in a mode when an answer is being written. */
+  send: (mode?: Sending["mode"]) => void;
+  field: RefObject<HTMLTextAreaElement | null>;
+  /** Answers keys before the field does: true when it used one. */
+  keys: RefObject<((event: KeyboardEvent) => boolean) | undefined>;
+};
+
+export type ComposerProps = {
   conversation: string | undefined;
   agents: readonly Agent[];
-  agent: Agent | undefined;
+  /** Undefined: none is known yet. An empty name stands for whoever fits. */
+  agent: Pick<Agent, "name" | "title" | "hue"> | undefined;
   onAgent: (id: string) => void;
   running: boolean;
   online: boolean;
   queued: readonly Outgoing[];
-  onSend: (text: string) => void;
+  onSend: (message: Sending) => void;
   onStop: () => void;
   onRemove: (key: string) => void;
   onRetry: (key: string) => void;
   field: RefObject<HTMLTextAreaElement | null>;
+  /** Commands and names, offered while they are typed. */
+  complete?: (writing: Writing) => ReactNode;
+  /** Beside the send button: how full the context is, the microphone. */
+  beside?: (writing: Writing) => ReactNode;
 };
 
 /** Where messages are written. Enter sends, Shift Enter makes a line, the draft survives a reload. */
-export function Composer(props: Props) {
-  const { conversation, agent, running, onSend, onStop, field } = props;
+export function Composer(props: ComposerProps) {
+  const { conversation, agent, agents, running, onSend, onStop, field, queued } = props;
   const [text, setText] = useState(() => drafts.read(conversation));
-  const saved = useRef(text);
+  const [files, setFiles] = useState<readonly FileDraft[]>(() =>
+    drafts.files(conversation).map((file) => ({ ...file, key: file.id, state: "done" })),
+  );
+  const [over, setOver] = useState(false);
+  const keys = useRef<((event: KeyboardEvent) => boolean) | undefined>(undefined);
+  useDraft(conversation, text);
 
-  useEffect(() => {
-    if (saved.current === text) return;
-    const timer = setTimeout(() => {
-      saved.current = text;
-      drafts.write(conversation, text);
-    }, 200);
-    return () => {
-      clearTimeout(timer);
-      saved.current = text;
-      drafts.write(conversation, text);
-    };
-  }, [text, conversation]);
-
-  const send = () => {
-    const message = text.trim();
-    if (message === "" || !agent) return;
-    onSend(message);
-    setText("");
+  const change = (next: (files: readonly FileDraft[]) => readonly FileDraft[]) =>
+    setFiles((before) => {
+      const after = next(before);
+      drafts.keepFiles(
+        conversation,
+        after.flatMap(({ state, id, name, media_type, size }) =>
+          state === "done" ? { id, name, media_type, size } : [],
+        ),
+      );
+      return after;
+    });
+  const attach = (list: readonly File[]) => {
+    const already = files.filter((file) => file.state !== "failed").length;
+    if (list.length > 0) void uploads().then((module) => module.attach(list, already, change));
   };
-  const keys = (event: KeyboardEvent<HTMLTextAreaElement>) => {
-    if (event.nativeEvent.isComposing) return;
+  const ready = text.trim() !== "" && !!agent && files.every((file) => file.state !== "sending");
+  const send = (mode?: Sending["mode"]) => {
+    if (!ready) return;
+    const message = text.trim();
+    const named = /^@([\w-]+)\s/.exec(message)?.[1];
+    const done = files.filter((file) => file.state === "done");
+    onSend({
+      text: message,
+      mode: running ? mode : undefined,
+      agent: agents.find((one) => one.name === named)?.name,
+      ...(done.length > 0 ? { attachments: done } : {}),
+    });
+    setText("");
+    change(() => []);
+  };
+  const pressed = (event: KeyboardEvent<HTMLTextAreaElement>) => {
+    if (event.nativeEvent.isComposing || keys.current?.(event)) return;
     if (event.key === "Enter" && !event.shiftKey && !event.altKey) {
       event.preventDefault();
-      send();
+      send(event.metaKey || event.ctrlKey ? "steer" : undefined);
     } else if (event.key === "Escape" && running) {
       event.stopPropagation();
       onStop();
+    } else if (event.key === "ArrowUp" && text === "") {
+      [...document.querySelectorAll<HTMLElement>("[data-edit]")].at(-1)?.click();
     }
   };
+  const writing: Writing = {
+    text,
+    setText,
+    files,
+    attach,
+    remove: (key) => change((list) => list.filter((file) => file.key !== key)),
+    send,
+    field,
+    keys,
+  };
   return (
-    <div className="box">
-      <Queue {...props} />
+    // biome-ignore lint/a11y/noStaticElementInteractions: dropping files is one of three ways; the button is for everyone
+    <div
+      className={over ? "box over" : "box"}
+      onDragOver={(event) => {
+        event.preventDefault();
+        setOver(true);
+      }}
+      onDragLeave={() => setOver(false)}
+      onDrop={(event) => {
+        event.preventDefault();
+        setOver(false);
+        attach([...event.dataTransfer.files]);
+      }}
+    >
+      <Suspense>
+        {(queued.length > 0 || files.length > 0 || over) && <Above {...props} {...writing} over={over} />}
+        {props.complete?.(writing)}
+      </Suspense>
       <textarea
         ref={field}
         rows={1}
         aria-label={words.label}
-        placeholder={running ? words.running : words.placeholder(agent?.title ?? "")}
+        placeholder={
+          files.length > 0 ? words.withFiles : running ? words.running : words.placeholder(agent?.title ?? "")
+        }
         value={text}
         onChange={(event) => setText(event.target.value)}
-        onKeyDown={keys}
+        onKeyDown={pressed}
+        onPaste={(event) => {
+          if (event.clipboardData.files.length === 0) return;
+          event.preventDefault();
+          attach([...event.clipboardData.files]);
+        }}
         enterKeyHint="send"
       />
-      <div className="mt-2 flex items-center gap-2">
+      <div className="mt-2 flex items-center gap-1.5">
+        <Suspense fallback={<span className="btn ghost icon" />}>
+          <AttachButton attach={attach} />
+        </Suspense>
         <AgentChip {...props} />
         <span className="flex-1" />
-        <span className="hidden text-micro text-fg-3 lg:inline">{words.hint}</span>
+        <Suspense>
+          {props.beside?.(writing)}
+          {running && ready && <SendModes send={send} />}
+        </Suspense>
         {running && text.trim() === "" ? (
           <button type="button" className="send" aria-label={words.stop} onClick={onStop}>
             <Square aria-hidden="true" fill="currentColor" />
@@ -86,8 +177,8 @@ export function Composer(props: Props) {
             type="button"
             className="send"
             aria-label={words.send}
-            disabled={text.trim() === "" || !agent}
-            onClick={send}
+            disabled={!ready}
+            onClick={() => send()}
           >
             <ArrowUp aria-hidden="true" />
           </button>
@@ -97,21 +188,38 @@ export function Composer(props: Props) {
   );
 }
 
-function AgentChip({ agents, agent, onAgent }: Props) {
+/** Keeps what is typed on the device, a moment after the last key. */
+function useDraft(conversation: string | undefined, text: string) {
+  const saved = useRef(text);
+  useEffect(() => {
+    if (saved.current === text) return;
+    const save = () => {
+      saved.current = text;
+      drafts.write(conversation, text);
+    };
+    const timer = setTimeout(save, 200);
+    return () => {
+      clearTimeout(timer);
+      save();
+    };
+  }, [text, conversation]);
+}
+
+function AgentChip({ agents, agent, onAgent }: ComposerProps) {
   const chip = (
     <>
       <Glyph hue={agent ? hueOf(agent.name, agent.hue) : "h-iris"}>
         <Bot />
       </Glyph>
-      {agent?.title ?? words.agent}
+      <span className="trunc">{agent?.title ?? words.agent}</span>
     </>
   );
-  if (agents.length < 2) return <span className="chip">{chip}</span>;
+  if (agents.length < 2) return <span className="chip min-w-0">{chip}</span>;
   return (
     <Menu
       side="top"
       trigger={
-        <button type="button" className="chip">
+        <button type="button" className="chip min-w-0">
           {chip}
         </button>
       }
@@ -120,47 +228,11 @@ function AgentChip({ agents, agent, onAgent }: Props) {
       <MenuChoices
         value={agent?.name ?? ""}
         onChange={onAgent}
-        options={agents.map((one) => ({ value: one.name, label: one.title }))}
+        options={[
+          { value: "", label: words.auto },
+          ...agents.map((one) => ({ value: one.name, label: one.title })),
+        ]}
       />
     </Menu>
-  );
-}
-
-/** Messages that wait for the running answer, for the connection, or for a second try. */
-function Queue({ queued, online, onRemove, onRetry }: Props) {
-  if (queued.length === 0) return null;
-  return (
-    <ul className="mb-2 flex flex-col gap-1" aria-label={words.queued}>
-      {queued.map((item) => (
-        <li key={item.key} className="flex items-center gap-2 text-small text-fg-2">
-          {item.state === "failed" ? (
-            <CircleAlert className="text-bad" aria-hidden="true" />
-          ) : (
-            <Clock aria-hidden="true" />
-          )}
-          <span className="trunc flex-1">{item.text}</span>
-          <span className="text-micro text-fg-3">
-            {item.state === "failed"
-              ? `${words.failed}. ${item.error ?? ""}`
-              : online
-                ? words.queued
-                : words.offline}
-          </span>
-          {item.state === "failed" && (
-            <Button look="ghost" onClick={() => onRetry(item.key)}>
-              {chat.thread.retry}
-            </Button>
-          )}
-          <button
-            type="button"
-            className="btn ghost icon"
-            aria-label={words.remove}
-            onClick={() => onRemove(item.key)}
-          >
-            <X aria-hidden="true" />
-          </button>
-        </li>
-      ))}
-    </ul>
   );
 }

@@ -1,14 +1,14 @@
 import { type FormEvent, useState } from "react";
 import type { Conversation } from "@/api/types";
-import { chat } from "@/lib/messages/chat";
 import { common } from "@/lib/messages/common";
+import { talk } from "@/lib/messages/talk";
 import { Button } from "@/ui/button";
 import { Confirm, Dialog, DialogActions } from "@/ui/dialog";
 import { Field, Input } from "@/ui/field";
 import { toast } from "@/ui/toast";
 import { useDeleteConversation, useSaveConversation } from "./queries";
 
-const words = chat.menu;
+const words = talk.menu;
 
 export function RenameConversation({ item, onClose }: { item: Conversation; onClose: () => void }) {
   const [title, setTitle] = useState(item.title);

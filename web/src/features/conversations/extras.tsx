@@ -1,12 +1,23 @@
 import { useQuery } from "@tanstack/react-query";
-import { Brain, ChevronLeft, ChevronRight, CornerDownRight, FileText, Pencil } from "lucide-react";
+import {
+  Brain,
+  ChevronLeft,
+  ChevronRight,
+  CircleStop,
+  CornerDownRight,
+  FileText,
+  Pencil,
+  TriangleAlert,
+} from "lucide-react";
 import { type FormEvent, useState } from "react";
-import type { Message, Part } from "@/api/types";
+import type { Message, Part, Trouble } from "@/api/types";
+import { chat } from "@/lib/messages/chat";
 import { common } from "@/lib/messages/common";
 import { work as words } from "@/lib/messages/work";
 import { Button, IconButton } from "@/ui/button";
 import { Dialog, DialogActions } from "@/ui/dialog";
 import { toast } from "@/ui/toast";
+import { Head, type Speaker, SpeakerMark } from "./message";
 import { contentOf, useEditMessage, useSaveConversation, versionsQuery } from "./queries";
 
 /** What a model thought before it spoke, folded to one line. */
@@ -92,7 +103,7 @@ export function EditMessage({ message, text }: { message: Message; text: string 
   };
   return (
     <>
-      <IconButton label={words.edit} onClick={() => setDraft(text)}>
+      <IconButton label={words.edit} data-edit onClick={() => setDraft(text)}>
         <Pencil aria-hidden="true" />
       </IconButton>
       <Dialog open={draft !== undefined} title={words.edit} onClose={() => setDraft(undefined)}>
@@ -156,5 +167,62 @@ export function Suggestions({ items, onPick }: { items: readonly string[]; onPic
         </li>
       ))}
     </ul>
+  );
+}
+
+/** A run that failed before it said anything. */
+export function FailedAnswer({
+  speaker,
+  error,
+  onRetry,
+}: {
+  speaker: Speaker;
+  error: Trouble | undefined;
+  onRetry?: (() => void) | undefined;
+}) {
+  return (
+    <article className="msg asst" aria-label={speaker.title}>
+      <SpeakerMark speaker={speaker} />
+      <div className="flex min-w-0 flex-col gap-2">
+        <Head speaker={speaker} />
+        <Failure error={error} onRetry={onRetry} />
+      </div>
+    </article>
+  );
+}
+
+/** An answer that somebody stopped. */
+export function Stopped({ text }: { text: string }) {
+  const count = text.split(/\s+/).filter(Boolean).length;
+  return (
+    <p className="flex items-center gap-2 text-small text-fg-3">
+      <CircleStop aria-hidden="true" />
+      {count === 0 ? chat.thread.stoppedEmpty : chat.thread.stopped(count)}
+    </p>
+  );
+}
+
+/** What went wrong with this answer, why, and what to do: in the message, never only in a toast. */
+export function Failure({
+  error,
+  onRetry,
+}: {
+  error: Trouble | undefined;
+  onRetry?: (() => void) | undefined;
+}) {
+  return (
+    <div role="alert" className="card flex gap-3 p-3">
+      <TriangleAlert className="mt-0.5 text-bad" aria-hidden="true" />
+      <div className="flex min-w-0 flex-col gap-1">
+        <p className="font-medium">{chat.thread.failed}</p>
+        <p className="text-fg-2">{error?.message ?? chat.thread.failedUnknown}</p>
+        {error?.hint && <p className="text-fg-3">{error.hint}</p>}
+        {onRetry && (
+          <div className="mt-1">
+            <Button onClick={onRetry}>{chat.thread.retry}</Button>
+          </div>
+        )}
+      </div>
+    </div>
   );
 }

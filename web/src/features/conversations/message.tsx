@@ -1,12 +1,10 @@
-import { Bot, CircleStop, RotateCw, SquareActivity, TriangleAlert } from "lucide-react";
+import { Bot } from "lucide-react";
 import { Fragment, lazy, memo, type ReactNode, Suspense } from "react";
 import { saidIn, type ToolCall, type Turn, turnsOf } from "@/api/turns";
 import type { Message, Trouble } from "@/api/types";
 import { chat } from "@/lib/messages/chat";
 import { clockTime, exactTime } from "@/lib/time";
 import { Glyph } from "@/ui/bits";
-import { Button, IconButton } from "@/ui/button";
-import { CopyButton } from "@/ui/copy";
 import { Markdown } from "@/ui/markdown";
 
 const words = chat.thread;
@@ -14,12 +12,19 @@ const words = chat.thread;
 const extras = () => import("./extras");
 const Reasoning = lazy(() => extras().then((module) => ({ default: module.Reasoning })));
 const Recalled = lazy(() => extras().then((module) => ({ default: module.Recalled })));
-const Versions = lazy(() => extras().then((module) => ({ default: module.Versions })));
+const Stopped = lazy(() => extras().then((module) => ({ default: module.Stopped })));
+const Failure = lazy(() => extras().then((module) => ({ default: module.Failure })));
 const Files = lazy(() => extras().then((module) => ({ default: module.Files })));
-const EditMessage = lazy(() => extras().then((module) => ({ default: module.EditMessage })));
 
 /** Draws what tools did; the page knows how. */
 export type DrawCalls = (calls: readonly ToolCall[], run: string) => ReactNode;
+
+/** Draws who wrote a message, what can be done with it, and what people remarked; the page knows how. */
+export type DrawAround = (
+  message: Message,
+  place: "author" | "acts" | "under",
+  given: { text: string; mayWrite: boolean; onRetry?: (() => void) | undefined },
+) => ReactNode;
 
 /** How an agent is shown: its name and its hue. */
 export type Speaker = { title: string; hue: string };
@@ -29,33 +34,32 @@ type UserProps = {
   /** As the server has it; absent while it is on its way. */
   message?: Message;
   mayWrite?: boolean;
+  around?: DrawAround;
 };
 
-export function UserMessage({ text, message, mayWrite }: UserProps) {
+export function UserMessage({ text, message, mayWrite, around }: UserProps) {
   const files = message?.parts.filter((part) => part.kind !== "text") ?? [];
+  const draw = (place: "author" | "acts" | "under") =>
+    message && around?.(message, place, { text, mayWrite: !!mayWrite });
   return (
-    <article className="msg user-row" aria-label={words.you}>
-      {message && (
-        <div className="acts">
-          <Suspense>
-            {(message.versions ?? 1) > 1 && <Versions message={message} mayWrite={!!mayWrite} />}
-            {mayWrite && <EditMessage message={message} text={text} />}
-          </Suspense>
-          <CopyButton text={text} label={words.copy} />
+    <article className="msg flex flex-col items-end gap-1" aria-label={words.you}>
+      {draw("author")}
+      <div className="user-row w-full">
+        {message && <div className="acts">{draw("acts")}</div>}
+        <div
+          className="user-msg"
+          style={message ? undefined : { opacity: 0.7 }}
+          title={exactTime(message?.created_at)}
+        >
+          {files.length > 0 && (
+            <Suspense>
+              <Files parts={files} />
+            </Suspense>
+          )}
+          {text}
         </div>
-      )}
-      <div
-        className="user-msg"
-        style={message ? undefined : { opacity: 0.7 }}
-        title={exactTime(message?.created_at)}
-      >
-        {files.length > 0 && (
-          <Suspense>
-            <Files parts={files} />
-          </Suspense>
-        )}
-        {text}
       </div>
+      {draw("under")}
     </article>
   );
 }
@@ -93,8 +97,8 @@ type Props = {
   error?: Trouble | undefined;
   /** Sends the question again; absent for people who may not write. */
   onRetry?: (() => void) | undefined;
-  onDetails: () => void;
   calls: DrawCalls;
+  around: DrawAround;
   mayWrite: boolean;
 };
 
@@ -104,8 +108,8 @@ export const AssistantMessage = memo(function AssistantMessage({
   speaker,
   error,
   onRetry,
-  onDetails,
   calls,
+  around,
   mayWrite,
 }: Props) {
   const turns = turnsOf(message.parts);
@@ -116,29 +120,13 @@ export const AssistantMessage = memo(function AssistantMessage({
       <div className="flex min-w-0 flex-col gap-2">
         <Head speaker={speaker} at={message.created_at} />
         <Body turns={turns} run={message.run ?? ""} calls={calls} />
-        {message.state === "stopped" && <Stopped text={text} />}
-        {message.state === "failed" && <Failure error={error} onRetry={onRetry} />}
-        {message.notes?.recalled && (
-          <Suspense>
-            <Recalled items={message.notes.recalled} />
-          </Suspense>
-        )}
-        <div className="acts -ml-2">
-          {(message.versions ?? 1) > 1 && (
-            <Suspense>
-              <Versions message={message} mayWrite={mayWrite} />
-            </Suspense>
-          )}
-          {text !== "" && <CopyButton text={text} label={words.copy} />}
-          {onRetry && (
-            <IconButton label={words.retry} onClick={onRetry}>
-              <RotateCw aria-hidden="true" />
-            </IconButton>
-          )}
-          <IconButton label={words.details} onClick={onDetails}>
-            <SquareActivity aria-hidden="true" />
-          </IconButton>
-        </div>
+        <Suspense>
+          {message.state === "stopped" && <Stopped text={text} />}
+          {message.state === "failed" && <Failure error={error} onRetry={onRetry} />}
+          {message.notes?.recalled && <Recalled items={message.notes.recalled} />}
+        </Suspense>
+        <div className="acts -ml-2">{around(message, "acts", { text, mayWrite, onRetry })}</div>
+        {around(message, "under", { text, mayWrite })}
       </div>
     </article>
   );
@@ -172,28 +160,7 @@ export function StreamingMessage({
   );
 }
 
-/** A run that failed before it said anything. */
-export function FailedAnswer({
-  speaker,
-  error,
-  onRetry,
-}: {
-  speaker: Speaker;
-  error: Trouble | undefined;
-  onRetry?: (() => void) | undefined;
-}) {
-  return (
-    <article className="msg asst" aria-label={speaker.title}>
-      <SpeakerMark speaker={speaker} />
-      <div className="flex min-w-0 flex-col gap-2">
-        <Head speaker={speaker} />
-        <Failure error={error} onRetry={onRetry} />
-      </div>
-    </article>
-  );
-}
-
-function SpeakerMark({ speaker }: { speaker: Speaker }) {
+export function SpeakerMark({ speaker }: { speaker: Speaker }) {
   return (
     <Glyph hue={speaker.hue} size="l">
       <Bot />
@@ -201,7 +168,7 @@ function SpeakerMark({ speaker }: { speaker: Speaker }) {
   );
 }
 
-function Head({ speaker, at, note }: { speaker: Speaker; at?: string; note?: string | undefined }) {
+export function Head({ speaker, at, note }: { speaker: Speaker; at?: string; note?: string | undefined }) {
   return (
     <div className="flex h-[26px] items-center gap-2">
       <span className="font-semibold">{speaker.title}</span>
@@ -212,35 +179,6 @@ function Head({ speaker, at, note }: { speaker: Speaker; at?: string; note?: str
           {clockTime(at)}
         </time>
       )}
-    </div>
-  );
-}
-
-function Stopped({ text }: { text: string }) {
-  const count = text.split(/\s+/).filter(Boolean).length;
-  return (
-    <p className="flex items-center gap-2 text-small text-fg-3">
-      <CircleStop aria-hidden="true" />
-      {count === 0 ? words.stoppedEmpty : words.stopped(count)}
-    </p>
-  );
-}
-
-/** What went wrong with this answer, why, and what to do: in the message, never only in a toast. */
-function Failure({ error, onRetry }: { error: Trouble | undefined; onRetry?: (() => void) | undefined }) {
-  return (
-    <div role="alert" className="card flex gap-3 p-3">
-      <TriangleAlert className="mt-0.5 text-bad" aria-hidden="true" />
-      <div className="flex min-w-0 flex-col gap-1">
-        <p className="font-medium">{words.failed}</p>
-        <p className="text-fg-2">{error?.message ?? words.failedUnknown}</p>
-        {error?.hint && <p className="text-fg-3">{error.hint}</p>}
-        {onRetry && (
-          <div className="mt-1">
-            <Button onClick={onRetry}>{words.retry}</Button>
-          </div>
-        )}
-      </div>
     </div>
   );
 }

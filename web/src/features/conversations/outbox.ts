@@ -2,13 +2,27 @@ import { useSyncExternalStore } from "react";
 import { newKey } from "@/lib/random";
 import { forgetLocal, readLocal, writeLocal } from "@/lib/storage";
 
+/** A file the server keeps for a message. */
+export type Attached = { id: string; name: string; media_type: string; size: number };
+
+/** A message as it was written. */
+export type Sending = {
+  text: string;
+  attachments?: readonly Attached[] | undefined;
+  /** For an answer that is being written: it hears this now, or is stopped for it. Absent: this waits for it. */
+  mode?: "steer" | "interrupt" | undefined;
+  /** Another agent than the chosen one. */
+  agent?: string | undefined;
+};
+
 /** A message on its way: kept on the device until the server has taken it. */
-export type Outgoing = {
+export type Outgoing = Sending & {
   key: string;
   /** Undefined: it starts a new conversation. */
   conversation: string | undefined;
+  /** Empty: whoever fits. */
   agent: string;
-  text: string;
+  model?: string | undefined;
   at: string;
   state: "waiting" | "sending" | "failed";
   error?: string;
@@ -39,7 +53,7 @@ export function useOutbox(): readonly Outgoing[] {
 
 export const outbox = {
   all: () => items,
-  add(item: Pick<Outgoing, "conversation" | "agent" | "text">): Outgoing {
+  add(item: Omit<Outgoing, "key" | "at" | "state" | "error">): Outgoing {
     const made: Outgoing = { ...item, key: newKey(), at: new Date().toISOString(), state: "waiting" };
     set([...items, made]);
     return made;
@@ -57,16 +71,27 @@ export const outbox = {
   },
 };
 
-/** The next message to send: the oldest of each conversation, unless that one failed or is under way. */
-export function nextOf(list: readonly Outgoing[], conversation: string | undefined): Outgoing | undefined {
-  const first = list.find((item) => item.conversation === conversation);
+/**
+ * The next message to send: the oldest of each conversation, unless that one failed or is under way. While an
+ * answer is being written only what is meant for it goes out.
+ */
+export function nextOf(
+  list: readonly Outgoing[],
+  conversation: string | undefined,
+  running = false,
+): Outgoing | undefined {
+  const first = list.find((item) => item.conversation === conversation && (!running || item.mode));
   return first?.state === "waiting" ? first : undefined;
 }
 
 const draftKey = (conversation: string | undefined) => `fluxway.draft.${conversation ?? "new"}`;
 
-/** What was typed in a chat and not sent yet, kept on this device. */
+/** What was typed and attached in a chat and not sent yet, kept on this device. */
 export const drafts = {
   read: (conversation: string | undefined) => readLocal<string>(draftKey(conversation), ""),
   write: (conversation: string | undefined, text: string) => writeLocal(draftKey(conversation), text),
+  files: (conversation: string | undefined) =>
+    readLocal<readonly Attached[]>(`${draftKey(conversation)}.files`, []),
+  keepFiles: (conversation: string | undefined, files: readonly Attached[]) =>
+    writeLocal(`${draftKey(conversation)}.files`, files.length > 0 ? files : undefined),
 };

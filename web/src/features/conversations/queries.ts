@@ -16,6 +16,7 @@ export const conversationKeys = {
   list: (archived: boolean) => ["conversations", "list", archived] as const,
   one: (id: string) => ["conversations", "one", id] as const,
   messages: (id: string) => ["conversations", "messages", id] as const,
+  comments: (id: string) => ["conversations", "comments", id] as const,
 };
 
 export const conversationsQuery = (archived = false) =>
@@ -132,6 +133,8 @@ export type ConversationChange = {
   title?: string;
   archived?: boolean;
   pinned?: boolean;
+  visibility?: "private" | "workspace";
+  /** Another branch, or an earlier message; empty: before the first. */
   head?: string;
 };
 
@@ -153,7 +156,7 @@ export function useSaveConversation() {
     },
     onSettled: (_, __, { id, head }) =>
       Promise.all([
-        ...(head ? [cache.invalidateQueries({ queryKey: conversationKeys.messages(id) })] : []),
+        ...(head !== undefined ? [cache.invalidateQueries({ queryKey: conversationKeys.messages(id) })] : []),
         cache.invalidateQueries({ queryKey: conversationKeys.lists() }),
         cache.invalidateQueries({ queryKey: conversationKeys.one(id) }),
       ]),
@@ -187,6 +190,10 @@ export function applyConversationEvent(cache: QueryClient, event: LiveEvent): vo
     case "conversations.message_added":
       patchLists(cache, id, (one) => ({ ...one, updated_at: event.at }));
       applyMessage(cache, id, event.data.message as Message | undefined);
+      return;
+    case "conversations.commented":
+    case "conversations.comment_deleted":
+      void cache.invalidateQueries({ queryKey: conversationKeys.comments(id) });
       return;
     case "conversations.created":
       void cache.invalidateQueries({ queryKey: conversationKeys.lists() });

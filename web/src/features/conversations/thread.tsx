@@ -10,8 +10,8 @@ import { Button } from "@/ui/button";
 import { Empty, Problem, Skeleton } from "@/ui/states";
 import {
   AssistantMessage,
+  type DrawAround,
   type DrawCalls,
-  FailedAnswer,
   type Speaker,
   StreamingMessage,
   UserMessage,
@@ -22,7 +22,9 @@ import { messagesQuery } from "./queries";
 
 const words = chat.thread;
 
-const Suggestions = lazy(() => import("./extras").then((module) => ({ default: module.Suggestions })));
+const extras = () => import("./extras");
+const Suggestions = lazy(() => extras().then((module) => ({ default: module.Suggestions })));
+const FailedAnswer = lazy(() => extras().then((module) => ({ default: module.FailedAnswer })));
 
 type Props = {
   conversation: string;
@@ -34,16 +36,16 @@ type Props = {
   /** What the run waits for, drawn under what it said. */
   needs?: ReactNode;
   calls: DrawCalls;
+  around: DrawAround;
   sending: readonly Outgoing[];
   /** Sends a text; absent for people who may not write. */
   onSend?: ((text: string) => void) | undefined;
   onAgain?: ((message: string) => void) | undefined;
-  onDetails: () => void;
 };
 
 /** The messages of one conversation, newest at the bottom, following the end until one scrolls up. */
 export function Thread(props: Props) {
-  const { conversation, speaker, runs, writing, needs, calls, sending, onSend, onAgain, onDetails } = props;
+  const { conversation, speaker, runs, writing, needs, calls, around, sending, onSend, onAgain } = props;
   const query = useInfiniteQuery(messagesQuery(conversation));
   const messages = useMemo(() => ordered(query.data), [query.data]);
   const pending = sending.filter((item) => !arrived(messages, item));
@@ -101,15 +103,20 @@ export function Thread(props: Props) {
         {messages.map((message) => (
           <Row key={message.id}>
             {message.role === "user" ? (
-              <UserMessage text={textOf(message)} message={message} mayWrite={!!onSend && !busy} />
+              <UserMessage
+                text={textOf(message)}
+                message={message}
+                mayWrite={!!onSend && !busy}
+                around={around}
+              />
             ) : (
               <AssistantMessage
                 message={message}
                 speaker={speaker(message.author)}
                 error={runs.find((run) => run.id === message.run)?.error}
-                onDetails={onDetails}
                 onRetry={again(message)}
                 calls={calls}
+                around={around}
                 mayWrite={!!onSend && !busy}
               />
             )}
@@ -123,7 +130,7 @@ export function Thread(props: Props) {
         {busy && (
           <Row key={newest?.answer ?? "writing"}>
             <StreamingMessage
-              turns={pending.length > 0 ? [] : (writing ?? [])}
+              turns={pending.some((item) => !item.mode) ? [] : (writing ?? [])}
               speaker={speaker(newest?.agent ?? "")}
               calls={calls}
               note={needs ? words.waiting : undefined}
@@ -134,7 +141,9 @@ export function Thread(props: Props) {
         )}
         {lost && (
           <Row key="lost">
-            <FailedAnswer speaker={speaker(newest.agent)} error={newest.error} onRetry={again(last)} />
+            <Suspense>
+              <FailedAnswer speaker={speaker(newest.agent)} error={newest.error} onRetry={again(last)} />
+            </Suspense>
           </Row>
         )}
         {onSend && !busy && last?.notes?.suggestions && (

@@ -12,6 +12,7 @@ export const runKeys = {
   stream: (run: string) => ["runs", "stream", run] as const,
   work: (run: string) => ["runs", "work", run] as const,
   helpers: (run: string) => ["runs", "helpers", run] as const,
+  context: (conversation: string) => ["runs", "context", conversation] as const,
 };
 
 /** The newest runs of this person, for the overview and the dots in the sidebar. */
@@ -84,16 +85,26 @@ export function useAnswerRun() {
   });
 }
 
-export type ChatInput = { agent: string; message: string; conversation?: string | undefined; key: string };
+export type ChatInput = {
+  /** Empty: whoever fits. */
+  agent: string;
+  message: string;
+  conversation?: string | undefined;
+  mode?: "steer" | "interrupt" | undefined;
+  model?: string | undefined;
+  attachments?: string[] | undefined;
+  key: string;
+};
 
 /** Hands a message to an agent. The key makes a repeat after a lost answer harmless. */
-export function startChat({ agent, message, conversation, key }: ChatInput) {
+export function startChat({ agent, key, ...given }: ChatInput) {
+  // What is undefined is not written; the types want it absent.
+  const body = given as { message: string };
+  const headers = { "Idempotency-Key": key };
   return call(
-    client.POST("/api/v1/agents/{agent}/chat", {
-      params: { path: { agent } },
-      body: conversation ? { message, conversation } : { message },
-      headers: { "Idempotency-Key": key },
-    }),
+    agent
+      ? client.POST("/api/v1/agents/{agent}/chat", { params: { path: { agent } }, body, headers })
+      : client.POST("/api/v1/chat", { body, headers }),
   );
 }
 
@@ -138,6 +149,7 @@ export function applyRunEvent(cache: QueryClient, event: LiveEvent): void {
   });
   const over = state !== "queued" && state !== "running" && state !== "waiting";
   if (!known || over) void cache.invalidateQueries({ queryKey: runKeys.lists() });
+  if (over) void cache.invalidateQueries({ queryKey: ["runs", "context"] });
 }
 
 function moved(run: Run, state: string, event: LiveEvent): Run {

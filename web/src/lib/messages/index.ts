@@ -11,6 +11,7 @@ import { overview } from "./overview";
 import { settings } from "./settings";
 import { shell } from "./shell";
 import { start } from "./start";
+import { talk } from "./talk";
 import { tools } from "./tools";
 import { traces } from "./traces";
 import { work } from "./work";
@@ -33,6 +34,7 @@ export const catalogue = {
   settings,
   shell,
   start,
+  talk,
   tools,
   traces,
   work,

@@ -6,6 +6,8 @@ import { applyDelta, applyWorkEvent } from "@/features/runs/queries";
 import type { Delta } from "@/features/runs/stream";
 import { useEvents } from "@/live/react";
 
+const presence = () => import("@/features/conversations/presence");
+
 /** Follows one conversation, or one helper: what streams is flushed once per frame, and not at all while the tab is hidden. */
 export function useWorkStream(channel: string): void {
   const cache = useQueryClient();
@@ -26,6 +28,10 @@ export function useWorkStream(channel: string): void {
   };
 
   useEvents([channel], (event) => {
+    if (event.kind === "conversations.presence") {
+      void presence().then((module) => module.noteVisitor(event));
+      return;
+    }
     if (event.cursor === undefined) {
       waiting.current.push(event);
       if (frame.current === 0) frame.current = requestAnimationFrame(flush);

@@ -1,18 +1,22 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { MessagesSquare, Sparkles } from "lucide-react";
-import { useEffect, useRef, useState } from "react";
+import { lazy, useEffect, useRef, useState } from "react";
 import { agentsQuery } from "@/features/agents/queries";
-import { Composer } from "@/features/conversations/composer";
-import { outbox } from "@/features/conversations/outbox";
+import { Composer, type Writing } from "@/features/conversations/composer";
+import { outbox, type Sending } from "@/features/conversations/outbox";
 import { chat } from "@/lib/messages/chat";
 import { shell } from "@/lib/messages/shell";
 import { TopBar } from "@/ui/page";
 import { Empty, Problem } from "@/ui/states";
 import { useCan, useMe } from "../../session";
 import { useCommands } from "../../shortcuts";
-import { findAgent } from "./find-agent";
+import { anyone, findAgent } from "./find-agent";
 import { splitOutbox, useSender } from "./send";
+
+const beside = () => import("./around");
+const Completing = lazy(() => beside().then((module) => ({ default: module.Completing })));
+const Beside = lazy(() => beside().then((module) => ({ default: module.Beside })));
 
 /** A chat that does not exist yet: a greeting, the composer, and four ways to begin. */
 export default function NewChatRoute() {
@@ -41,14 +45,25 @@ function Begin() {
   const agents = useQuery(agentsQuery);
   const field = useRef<HTMLTextAreaElement>(null);
   const [chosen, setChosen] = useState<string>();
-  const agent = findAgent(agents.data?.data, chosen);
+  const [model, setModel] = useState<string>();
+  const agent = chosen === "" ? anyone : findAgent(agents.data?.data, chosen);
   const { online, mine } = useSender(
     undefined,
     false,
     (id) => void navigate({ to: "/chat/$id", params: { id }, replace: true }),
   );
   const { sending, queued } = splitOutbox(mine);
-  const send = (text: string) => agent && outbox.add({ conversation: undefined, agent: agent.name, text });
+  const send = (message: Sending) =>
+    agent && outbox.add({ conversation: undefined, model, ...message, agent: message.agent ?? agent.name });
+  const helped = (writing: Writing) => ({
+    writing,
+    conversation: undefined,
+    agents: agents.data?.data ?? [],
+    agent: agent?.name,
+    onAgent: setChosen,
+    model,
+    onModel: setModel,
+  });
 
   useCommands({ composer: () => field.current?.focus(), "new-chat": () => field.current?.focus() });
   useEffect(() => {
@@ -79,8 +94,10 @@ function Begin() {
           onRemove={outbox.remove}
           onRetry={(key) => outbox.change(key, { state: "waiting" })}
           field={field}
+          complete={(writing) => <Completing {...helped(writing)} />}
+          beside={(writing) => <Beside {...helped(writing)} />}
         />
-        {agent?.model.startsWith("demo") && (
+        {findAgent(agents.data?.data, agent?.name)?.model.startsWith("demo") && (
           <p className="mt-3 flex items-center justify-center gap-2 text-small text-fg-3">
             <Sparkles className="!h-3.5 !w-3.5 text-accent" aria-hidden="true" />
             {chat.demo}
@@ -99,7 +116,7 @@ function Begin() {
               type="button"
               className="card flex-1 px-4 py-3 text-left hover:bg-hover disabled:opacity-50"
               disabled={!agent || mine.length > 0}
-              onClick={() => send(starter.text)}
+              onClick={() => send({ text: starter.text })}
             >
               <span className="block font-medium">{starter.title}</span>
               <span className="block text-small text-fg-3">{starter.body}</span>

@@ -22,13 +22,21 @@ export function useSender(
   const [live] = useLiveState();
   const items = useOutbox();
   const online = live.phase === "open" || live.lostAt === undefined;
-  const next = running || !online ? undefined : nextOf(items, conversation);
+  const next = online ? nextOf(items, conversation, running) : undefined;
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: one send per message, whatever else changes meanwhile
   useEffect(() => {
     if (!next) return;
     outbox.change(next.key, { state: "sending" });
-    startChat({ agent: next.agent, message: next.text, conversation: next.conversation, key: next.key }).then(
+    startChat({
+      agent: next.agent,
+      message: next.text,
+      conversation: next.conversation,
+      mode: next.mode,
+      model: next.model,
+      attachments: next.attachments?.map((file) => file.id),
+      key: next.key,
+    }).then(
       (started) => {
         noteConversation(cache, started.conversation);
         noteRun(cache, started.run);

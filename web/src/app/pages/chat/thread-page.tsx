@@ -1,21 +1,12 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { Link, useNavigate, useParams } from "@tanstack/react-router";
-import {
-  Archive,
-  ArchiveRestore,
-  ChevronDown,
-  MessagesSquare,
-  PanelRight,
-  Pencil,
-  Trash2,
-} from "lucide-react";
+import { Link, useParams } from "@tanstack/react-router";
+import { MessagesSquare, PanelRight } from "lucide-react";
 import { lazy, Suspense, useCallback, useRef, useState } from "react";
-import type { Conversation } from "@/api/types";
 import { agentsQuery } from "@/features/agents/queries";
-import { Composer } from "@/features/conversations/composer";
-import type { DrawCalls, Speaker } from "@/features/conversations/message";
-import { outbox } from "@/features/conversations/outbox";
-import { conversationQuery, useRegenerate, useSaveConversation } from "@/features/conversations/queries";
+import { Composer, type Writing } from "@/features/conversations/composer";
+import type { DrawAround, DrawCalls, Speaker } from "@/features/conversations/message";
+import { outbox, type Sending } from "@/features/conversations/outbox";
+import { conversationQuery, useRegenerate } from "@/features/conversations/queries";
 import { Thread } from "@/features/conversations/thread";
 import { runsOfQuery, streamQuery, useCancelRun, workQuery } from "@/features/runs/queries";
 import { isActive } from "@/features/runs/stream";
@@ -26,26 +17,32 @@ import { common } from "@/lib/messages/common";
 import { shell } from "@/lib/messages/shell";
 import { Boundary } from "@/ui/boundary";
 import { IconButton } from "@/ui/button";
-import { Menu, MenuItem, MenuSeparator } from "@/ui/menu";
 import { TopBar } from "@/ui/page";
 import { Problem } from "@/ui/states";
 import { toast } from "@/ui/toast";
-import { useCan } from "../../session";
+import { useCan, useMe } from "../../session";
 import { useCommands } from "../../shortcuts";
 import { useShell } from "../../store";
 import { useWorkStream } from "./deltas";
-import { findAgent } from "./find-agent";
+import { anyone, findAgent } from "./find-agent";
+import type { Panel } from "./menu";
 import { splitOutbox, useSender } from "./send";
 
-const EventsDrawer = lazy(() =>
-  import("@/features/events/drawer").then((module) => ({ default: module.EventsDrawer })),
+const Debug = lazy(() => import("./debug"));
+const ChatMenu = lazy(() => import("./menu"));
+const Visitors = lazy(() =>
+  import("@/features/conversations/visitors").then((module) => ({ default: module.Visitors })),
 );
 const work = () => import("./work");
 const Calls = lazy(() => work().then((module) => ({ default: module.WorkCalls })));
 const Needs = lazy(() => work().then((module) => ({ default: module.Needs })));
-const dialogs = () => import("@/features/conversations/dialogs");
-const RenameConversation = lazy(() => dialogs().then((module) => ({ default: module.RenameConversation })));
-const DeleteConversation = lazy(() => dialogs().then((module) => ({ default: module.DeleteConversation })));
+const acts = () => import("./acts");
+const Acts = lazy(() => acts().then((module) => ({ default: module.Acts })));
+const Under = lazy(() => acts().then((module) => ({ default: module.Under })));
+const Author = lazy(() => acts().then((module) => ({ default: module.Author })));
+const beside = () => import("./around");
+const Completing = lazy(() => beside().then((module) => ({ default: module.Completing })));
+const Beside = lazy(() => beside().then((module) => ({ default: module.Beside })));
 
 /** One conversation. Keyed by its id, so that nothing of one chat shows in another. */
 export default function ThreadRoute() {
@@ -55,10 +52,11 @@ export default function ThreadRoute() {
 
 function ThreadPage({ id }: { id: string }) {
   const can = useCan();
+  const me = useMe();
   const conversation = useQuery(conversationQuery(id));
   const { drawer, set } = useShell();
   const toggleDrawer = () => set({ drawer: !drawer });
-  const runs = useQuery(runsOfQuery(id));
+  const [panel, setPanel] = useState<Panel>();
   useWorkStream(`conversations/${id}`);
   useCommands({ drawer: toggleDrawer });
   if (conversation.error && !conversation.data) {
@@ -75,9 +73,14 @@ function ThreadPage({ id }: { id: string }) {
         title={conversation.data ? conversation.data.title || shell.untitled : ""}
         before={<ListLink />}
       >
-        {conversation.data && can("conversations:write") && <ChatMenu item={conversation.data} />}
+        <Suspense>
+          <Visitors conversation={id} me={me.user.id} />
+          {conversation.data && can("conversations:write") && (
+            <ChatMenu item={conversation.data} panel={panel} onPanel={setPanel} />
+          )}
+        </Suspense>
         <IconButton
-          label={chat.drawer.title}
+          label={chat.drawer}
           keys="]"
           look={drawer ? "plain" : "ghost"}
           aria-pressed={drawer}
@@ -87,11 +90,16 @@ function ThreadPage({ id }: { id: string }) {
         </IconButton>
       </TopBar>
       <div className="relative flex min-h-0 flex-1">
-        <Talk id={id} mayWrite={can("conversations:write")} onDetails={() => set({ drawer: true })} />
+        <Talk
+          id={id}
+          mayWrite={can("conversations:write")}
+          onDetails={() => set({ drawer: true })}
+          onPanel={setPanel}
+        />
         {drawer && (
           <Boundary>
             <Suspense>
-              <EventsDrawer channel={`conversations/${id}`} run={runs.data?.data[0]} onClose={toggleDrawer} />
+              <Debug conversation={id} onClose={toggleDrawer} />
             </Suspense>
           </Boundary>
         )}
@@ -101,8 +109,19 @@ function ThreadPage({ id }: { id: string }) {
 }
 
 /** The thread and the composer: what is said and what is being said. */
-function Talk({ id, mayWrite, onDetails }: { id: string; mayWrite: boolean; onDetails: () => void }) {
+function Talk({
+  id,
+  mayWrite,
+  onDetails,
+  onPanel,
+}: {
+  id: string;
+  mayWrite: boolean;
+  onDetails: () => void;
+  onPanel: (panel: Panel) => void;
+}) {
   const cache = useQueryClient();
+  const me = useMe();
   const conversation = useQuery(conversationQuery(id));
   const agents = useQuery(agentsQuery);
   const runs = useQuery(runsOfQuery(id));
@@ -117,11 +136,13 @@ function Talk({ id, mayWrite, onDetails }: { id: string; mayWrite: boolean; onDe
   const cancel = useCancelRun();
   const field = useRef<HTMLTextAreaElement>(null);
   const [chosen, setChosen] = useState<string>();
-  const agent = findAgent(agents.data?.data, chosen ?? conversation.data?.agent);
+  const [model, setModel] = useState<string>();
+  const agent = chosen === "" ? anyone : findAgent(agents.data?.data, chosen ?? conversation.data?.agent);
   const { online, mine } = useSender(id, !!active, () => undefined);
   const { sending, queued } = splitOutbox(mine);
 
-  const send = (text: string) => agent && outbox.add({ conversation: id, agent: agent.name, text });
+  const send = (message: Sending) =>
+    agent && outbox.add({ conversation: id, model, ...message, agent: message.agent ?? agent.name });
   const stop = () =>
     active && cancel.mutate(active.id, { onError: (error) => toast.failed(error, common.errors.title) });
   const known = agents.data?.data;
@@ -140,6 +161,26 @@ function Talk({ id, mayWrite, onDetails }: { id: string; mayWrite: boolean; onDe
     ),
     [speaker],
   );
+  const around = useCallback<DrawAround>(
+    (message, place, given) => (
+      <Suspense>
+        {place === "acts" && <Acts message={message} {...given} onDetails={onDetails} />}
+        {place === "under" && <Under message={message} />}
+        {place === "author" && message.author !== me.user.id && <Author user={message.author} />}
+      </Suspense>
+    ),
+    [onDetails, me.user.id],
+  );
+  const helped = (writing: Writing) => ({
+    writing,
+    conversation: id,
+    agents: agents.data?.data ?? [],
+    agent: agent?.name,
+    onAgent: setChosen,
+    model,
+    onModel: setModel,
+    onPanel,
+  });
   const needs = active && done.data.needs.length > 0 && (
     <Suspense>
       <Needs needs={done.data.needs} mayAnswer={mayWrite} />
@@ -159,8 +200,9 @@ function Talk({ id, mayWrite, onDetails }: { id: string; mayWrite: boolean; onDe
           writing={active ? liveTurns(done.data, stream.data?.text ?? "") : undefined}
           needs={needs || undefined}
           calls={calls}
+          around={around}
           sending={sending}
-          onSend={mayWrite ? send : undefined}
+          onSend={mayWrite ? (text) => send({ text }) : undefined}
           onAgain={
             mayWrite
               ? (message) =>
@@ -170,7 +212,6 @@ function Talk({ id, mayWrite, onDetails }: { id: string; mayWrite: boolean; onDe
                   )
               : undefined
           }
-          onDetails={onDetails}
         />
       </Boundary>
       {mayWrite ? (
@@ -188,6 +229,8 @@ function Talk({ id, mayWrite, onDetails }: { id: string; mayWrite: boolean; onDe
             onRemove={outbox.remove}
             onRetry={(key) => outbox.change(key, { state: "waiting" })}
             field={field}
+            complete={(writing) => <Completing {...helped(writing)} />}
+            beside={(writing) => <Beside {...helped(writing)} />}
           />
         </div>
       ) : (
@@ -202,60 +245,5 @@ function ListLink() {
     <Link to="/chat/all" className="btn ghost icon -ml-2 sm:hidden" aria-label={shell.allChats}>
       <MessagesSquare aria-hidden="true" />
     </Link>
-  );
-}
-
-function ChatMenu({ item }: { item: Conversation }) {
-  const [open, setOpen] = useState<"rename" | "delete">();
-  const save = useSaveConversation();
-  const navigate = useNavigate();
-  const words = chat.menu;
-  const archive = (archived: boolean) =>
-    save.mutate(
-      { id: item.id, archived },
-      {
-        onSuccess: () =>
-          toast.done(archived ? words.archived : words.restored, undefined, {
-            label: common.actions.undo,
-            run: () => save.mutate({ id: item.id, archived: !archived }),
-          }),
-        onError: (error) => toast.failed(error, common.errors.title),
-      },
-    );
-  return (
-    <>
-      <Menu
-        align="end"
-        trigger={
-          <IconButton label={words.label}>
-            <ChevronDown aria-hidden="true" />
-          </IconButton>
-        }
-      >
-        <MenuItem icon={<Pencil aria-hidden="true" />} onSelect={() => setOpen("rename")}>
-          {words.rename}
-        </MenuItem>
-        <MenuItem
-          icon={item.archived ? <ArchiveRestore aria-hidden="true" /> : <Archive aria-hidden="true" />}
-          onSelect={() => archive(!item.archived)}
-        >
-          {item.archived ? words.restore : words.archive}
-        </MenuItem>
-        <MenuSeparator />
-        <MenuItem bad icon={<Trash2 aria-hidden="true" />} onSelect={() => setOpen("delete")}>
-          {words.delete}
-        </MenuItem>
-      </Menu>
-      <Suspense>
-        {open === "rename" && <RenameConversation item={item} onClose={() => setOpen(undefined)} />}
-        {open === "delete" && (
-          <DeleteConversation
-            item={item}
-            onClose={() => setOpen(undefined)}
-            onDone={() => void navigate({ to: "/chat" })}
-          />
-        )}
-      </Suspense>
-    </>
   );
 }

@@ -1,0 +1,113 @@
+import { useNavigate } from "@tanstack/react-router";
+import {
+  Archive,
+  ArchiveRestore,
+  ChevronDown,
+  Download,
+  Pencil,
+  Pin,
+  PinOff,
+  Share2,
+  Trash2,
+  Users,
+} from "lucide-react";
+import type { Conversation } from "@/api/types";
+import { DeleteConversation, RenameConversation } from "@/features/conversations/dialogs";
+import { ExportChat, ShareChat } from "@/features/conversations/notes/share";
+import { useSaveConversation } from "@/features/conversations/queries";
+import { common } from "@/lib/messages/common";
+import { talk } from "@/lib/messages/talk";
+import { IconButton } from "@/ui/button";
+import { Menu, MenuItem, MenuSeparator } from "@/ui/menu";
+import { toast } from "@/ui/toast";
+
+/** A dialog of a chat. */
+export type Panel = "rename" | "delete" | "share" | "export";
+
+const words = talk.menu;
+
+/** Archives or restores a chat, with a way back. */
+export function useArchive() {
+  const save = useSaveConversation();
+  return (id: string, archived: boolean) =>
+    save.mutate(
+      { id, archived },
+      {
+        onSuccess: () =>
+          toast.done(archived ? words.archived : words.restored, undefined, {
+            label: common.actions.undo,
+            run: () => save.mutate({ id, archived: !archived }),
+          }),
+        onError: (error) => toast.failed(error, common.errors.title),
+      },
+    );
+}
+
+type Props = { item: Conversation; panel: Panel | undefined; onPanel: (panel: Panel | undefined) => void };
+
+/** What can be done with a chat, and the dialog that is open. */
+export default function ChatMenu({ item, panel, onPanel }: Props) {
+  const save = useSaveConversation();
+  const archive = useArchive();
+  const navigate = useNavigate();
+  const close = () => onPanel(undefined);
+  const pin = () =>
+    save.mutate(
+      { id: item.id, pinned: !item.pinned },
+      { onError: (error) => toast.failed(error, common.errors.title) },
+    );
+  return (
+    <>
+      <Menu
+        align="end"
+        trigger={
+          <IconButton label={words.label}>
+            <ChevronDown aria-hidden="true" />
+          </IconButton>
+        }
+      >
+        <MenuItem icon={<Pencil aria-hidden="true" />} onSelect={() => onPanel("rename")}>
+          {words.rename}
+        </MenuItem>
+        <MenuItem
+          icon={item.pinned ? <PinOff aria-hidden="true" /> : <Pin aria-hidden="true" />}
+          onSelect={pin}
+        >
+          {item.pinned ? talk.search.unpin : talk.search.pin}
+        </MenuItem>
+        <MenuItem icon={<Share2 aria-hidden="true" />} onSelect={() => onPanel("share")}>
+          {words.share}
+        </MenuItem>
+        <MenuItem icon={<Download aria-hidden="true" />} onSelect={() => onPanel("export")}>
+          {words.export}
+        </MenuItem>
+        <MenuItem
+          icon={item.archived ? <ArchiveRestore aria-hidden="true" /> : <Archive aria-hidden="true" />}
+          onSelect={() => archive(item.id, !item.archived)}
+        >
+          {item.archived ? words.restore : words.archive}
+        </MenuItem>
+        <MenuSeparator />
+        <MenuItem bad icon={<Trash2 aria-hidden="true" />} onSelect={() => onPanel("delete")}>
+          {words.delete}
+        </MenuItem>
+      </Menu>
+      <IconButton
+        label={item.visibility === "workspace" ? talk.share.pill : words.share}
+        onClick={() => onPanel("share")}
+      >
+        {item.visibility === "workspace" ? (
+          <Users className="text-accent" aria-hidden="true" />
+        ) : (
+          <Share2 aria-hidden="true" />
+        )}
+      </IconButton>
+      {panel === "rename" && <RenameConversation item={item} onClose={close} />}
+      {panel === "share" && <ShareChat item={item} onClose={close} />}
+      {panel === "export" && <ExportChat item={item} onClose={close} />}
+      {panel === "delete" && (
+        <DeleteConversation item={item} onClose={close} onDone={() => void navigate({ to: "/chat" })} />
+      )}
+    </>
+  );
+}
