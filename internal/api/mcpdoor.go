@@ -2,6 +2,7 @@ package api
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -295,7 +296,7 @@ func (d *mcpDoor) listPrompts(ctx context.Context, id caller) (*sdk.ListPromptsR
 	out := &sdk.ListPromptsResult{Prompts: []*sdk.Prompt{}, Cacheable: theirs}
 	for _, a := range list {
 		if a.Instructions != "" {
-			out.Prompts = append(out.Prompts, &sdk.Prompt{Name: a.Name, Title: a.Title, Description: a.Description})
+			out.Prompts = append(out.Prompts, &sdk.Prompt{Name: a.Name, Title: a.Title, Description: cmp.Or(a.Description, "The instructions of the agent "+a.Title+".")})
 		}
 	}
 	return out, err

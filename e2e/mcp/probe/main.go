@@ -16,6 +16,7 @@ import (
 
 	"github.com/fluxway/fluxway/internal/events"
 	"github.com/fluxway/fluxway/internal/ids"
+	"github.com/fluxway/fluxway/internal/kit/fault"
 	"github.com/fluxway/fluxway/internal/kit/seal"
 	"github.com/fluxway/fluxway/internal/kit/secret"
 	"github.com/fluxway/fluxway/internal/store"
@@ -25,12 +26,19 @@ import (
 	"github.com/fluxway/fluxway/internal/tools/toolstest"
 )
 
+// fresh names the variable that says where a database is that nobody has used yet; each scenario works on a copy.
+const fresh = "FLUXWAY_PROBE_DATABASE"
+
 func main() {
 	if len(os.Args) != 2 {
-		fmt.Fprintln(os.Stderr, "usage: probe URL, with MCP_CONFORMANCE_SCENARIO set")
+		fmt.Fprintln(os.Stderr, "usage: probe URL, with MCP_CONFORMANCE_SCENARIO set; or probe prepare, with "+fresh+" set")
 		os.Exit(2)
 	}
-	if err := run(context.Background(), os.Args[1]); err != nil {
+	do := func(ctx context.Context) error { return run(ctx, os.Args[1]) }
+	if os.Args[1] == "prepare" {
+		do = prepare
+	}
+	if err := do(context.Background()); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
@@ -95,16 +103,38 @@ func run(ctx context.Context, address string) (err error) {
 	return p.play(ctx, scenario, about)
 }
 
-func open(ctx context.Context, dir string) (*probe, func(), error) {
-	engine, err := sqlite.Open(filepath.Join(dir, "probe.db"))
+// prepare makes the database that the scenarios copy.
+func prepare(ctx context.Context) error {
+	db, err := database(ctx, os.Getenv(fresh))
 	if err != nil {
-		return nil, nil, err
+		return err
+	}
+	return db.Close()
+}
+
+func database(ctx context.Context, path string) (*store.DB, error) {
+	engine, err := sqlite.Open(path)
+	if err != nil {
+		return nil, err
 	}
 	db, err := store.New(store.Options{Engine: engine})
 	if err != nil {
+		return nil, err
+	}
+	return db, db.Migrate(ctx)
+}
+
+func open(ctx context.Context, dir string) (*probe, func(), error) {
+	path := filepath.Join(dir, "probe.db")
+	text, err := os.ReadFile(os.Getenv(fresh))
+	if err != nil {
 		return nil, nil, err
 	}
-	if err := db.Migrate(ctx); err != nil {
+	if err := os.WriteFile(path, text, 0o600); err != nil {
+		return nil, nil, err
+	}
+	db, err := database(ctx, path)
+	if err != nil {
 		return nil, nil, err
 	}
 	hub, err := events.New(events.Options{DB: db})
@@ -144,8 +174,17 @@ func (willing) Ask(_ context.Context, _ mcp.From, q mcp.Question) (mcp.Answer, e
 	return mcp.Answer{Action: "accept", Content: content}, nil
 }
 
-// signIn is a person with a browser: the suite's page sends it back at once.
+// signIn signs in, and once more if the server changed its mind meanwhile.
 func (p *probe) signIn(ctx context.Context) error {
+	err := p.browse(ctx)
+	if fault.HasCode(err, "mcp_signin_needed") {
+		return p.browse(ctx)
+	}
+	return err
+}
+
+// browse is a person with a browser: the suite's page sends it back at once.
+func (p *probe) browse(ctx context.Context) error {
 	page, err := p.m.BeginSignIn(ctx, p.ws, server, p.user)
 	if err != nil || page == "" {
 		return err
@@ -172,6 +211,11 @@ func (p *probe) signIn(ctx context.Context) error {
 // play does what a scenario wants to see.
 func (p *probe) play(ctx context.Context, scenario string, about told) error {
 	list, err := p.m.Tools(ctx, p.ws, server, p.user, mcp.Force)
+	if fault.HasCode(err, "mcp_signin_needed") { // what a person does who reads that
+		if err = p.signIn(ctx); err == nil {
+			list, err = p.m.Tools(ctx, p.ws, server, p.user, mcp.Force)
+		}
+	}
 	if err != nil {
 		return err
 	}
@@ -230,7 +274,7 @@ func (p *probe) call(ctx context.Context, list []mcp.ServerTool, name string, ar
 		}
 		call := tools.Call{Tool: t.Name, User: p.user, Args: args}
 		r, err := belt.Call(ctx, call)
-		if err == nil && r.Code == "mcp_signin_needed" { // what a person does who reads that
+		if err == nil && r.Code == "mcp_signin_needed" {
 			if err = p.signIn(ctx); err == nil {
 				r, err = belt.Call(ctx, call)
 			}
