@@ -205,7 +205,7 @@ func (s *Server) table() []route {
 		all = append(all, costsAPI{s.opts.Costs}.routes()...)
 	}
 	if s.opts.Guard != nil {
-		all = append(all, guardAPI{s.opts.Guard}.routes()...)
+		all = append(all, guardAPI{s.opts.Guard, s.opts.Tools}.routes()...)
 	}
 	if s.opts.Projects != nil {
 		all = append(all, projectsAPI{s.opts.Projects}.routes()...)

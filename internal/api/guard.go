@@ -15,7 +15,10 @@ import (
 )
 
 // guardAPI is what agents may do, what they asked, and what they did.
-type guardAPI struct{ guard *guard.Guard }
+type guardAPI struct {
+	guard *guard.Guard
+	box   *tools.Toolbox
+}
 
 func (a guardAPI) routes() []route {
 	return []route{
@@ -238,9 +241,13 @@ type judged struct {
 
 func (a guardAPI) judge(ctx context.Context, in judgeRequest) (judged, error) {
 	id := identity.From(ctx)
-	r, err := a.guard.JudgeOutside(ctx, guard.Outside{
+	spec, call, err := guard.Outside{
 		Workspace: id.Workspace, User: id.User, Agent: in.Agent, Tool: in.Tool, Call: in.Call, Command: in.Command, Folder: in.Folder,
-	})
+	}.ToolCall()
+	if err != nil {
+		return judged{}, err
+	}
+	r, err := a.box.Outside(ctx, spec, call)
 	if err != nil {
 		return judged{}, err
 	}

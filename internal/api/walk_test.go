@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"encoding/json"
 	"net/http"
 	"strings"
 	"testing"
@@ -60,7 +61,7 @@ var bodies = map[string]string{
 	"POST /api/v1/agents/{agent}/rollback":                              `{"version":0}`,
 	"POST /api/v1/agents/import":                                        `{"text":"agents: [{name: imported}]"}`,
 	"POST /api/v1/agents/route":                                         `{"message":"hello"}`,
-	"POST /api/v1/jobs/schedules":                                       `{"name":"s","kind":"runs.execute","cron":"@daily"}`,
+	"POST /api/v1/jobs/schedules":                                       `{"name":"s","kind":"runs.start","args":{"agent":"assistant","message":"What is new?"},"cron":"@daily"}`,
 	"PATCH /api/v1/config":                                              `{"set":{"a":1}}`,
 	"POST /api/v1/config/validate":                                      `{"text":"{}"}`,
 	"PATCH /api/v1/users/{user}":                                        `{"name":"Stolen"}`,
@@ -207,7 +208,7 @@ func ownThings(t *testing.T, w *apitest.World) map[string]string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	schedule, err := w.Jobs.AddSchedule(t.Context(), jobs.Schedule{Workspace: id.Workspace, Name: "mine", Kind: "runs.execute", Cron: "@yearly", Enabled: true})
+	schedule, err := w.Jobs.AddSchedule(t.Context(), jobs.Schedule{Workspace: id.Workspace, Name: "mine", Kind: "runs.start", Args: json.RawMessage(`{"agent":"assistant","message":"hi"}`), Cron: "@yearly", Enabled: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -47,6 +47,9 @@ type Options struct {
 	Loaded  *config.Loaded // required
 	Version string
 	Web     fs.FS // the built web UI; nil: none
+	// Commands gives the judge of shell commands, once there is one to judge; nil: the built-in rules and those of the settings.
+	Commands func() (*guard.Commands, error)
+	Patience time.Duration // how long the guard may take over one call before it is refused; 0: 10 s
 }
 
 // App is a server with all its parts.

@@ -3,6 +3,7 @@ package app
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"os/signal"
@@ -13,6 +14,7 @@ import (
 	"time"
 
 	"github.com/fluxway/fluxway/internal/config"
+	"github.com/fluxway/fluxway/internal/ids"
 	"github.com/fluxway/fluxway/internal/jobs"
 	"github.com/fluxway/fluxway/internal/store"
 )
@@ -30,7 +32,7 @@ const backupKind = "store.backup"
 
 // backupKind is the job that the schedule of backups starts.
 func (a *App) backupKind() jobs.Kind {
-	return jobs.Kind{Name: backupKind, Concurrency: 1, Attempts: 3, Run: func(ctx context.Context, task *jobs.Task) (any, error) {
+	return jobs.Kind{Name: backupKind, Concurrency: 1, Attempts: 3, Schedule: plainly, Run: func(ctx context.Context, task *jobs.Task) (any, error) {
 		path := filepath.Join(a.data.Backups(), store.BackupName(scheduledName))
 		progress := func(p store.Progress) {
 			if err := task.Progress(ctx, p.Rows, 0, p.Table); err != nil {
@@ -45,6 +47,9 @@ func (a *App) backupKind() jobs.Kind {
 		return map[string]any{"file": path, "manifest": manifest, "removed": removed}, err
 	}}
 }
+
+// plainly is the schedule of work that is told nothing.
+func plainly(context.Context, ids.Workspace, json.RawMessage) (any, error) { return struct{}{}, nil }
 
 // scheduledName marks backups that the schedule made: only those are deleted.
 const scheduledName = "scheduled"

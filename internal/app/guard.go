@@ -34,9 +34,12 @@ func (a *App) openGuard(context.Context) (err error) {
 		home = ""
 	}
 	packs := a.cfg.Guard.Packs
-	commands := sync.OnceValues(func() (*guard.Commands, error) {
-		return guard.NewCommands(guard.CommandOptions{FS: guard.Disk{}, Home: filepath.ToSlash(home)}, packs)
-	})
+	commands := a.opts.Commands
+	if commands == nil {
+		commands = sync.OnceValues(func() (*guard.Commands, error) {
+			return guard.NewCommands(guard.CommandOptions{FS: guard.Disk{}, Home: filepath.ToSlash(home)}, packs)
+		})
+	}
 	if packs != "" { // a mistake in one's own rules must not wait for the first command
 		if _, err := commands(); err != nil {
 			return fault.New(fault.Invalid, "bad_packs", "The packs in %s cannot be used: %v", packs, err).WithHint("fluxway guard packs --packs %s shows what is wrong.", packs)

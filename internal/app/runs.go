@@ -9,6 +9,7 @@ import (
 
 	"github.com/fluxway/fluxway/internal/agents"
 	"github.com/fluxway/fluxway/internal/conversations"
+	"github.com/fluxway/fluxway/internal/identity"
 	"github.com/fluxway/fluxway/internal/ids"
 	"github.com/fluxway/fluxway/internal/memory"
 	"github.com/fluxway/fluxway/internal/providers"
@@ -28,8 +29,14 @@ func (a *App) openRuns() (err error) {
 	a.runs, err = runs.New(runs.Options{
 		DB: a.db, Hub: a.hub, Jobs: a.queue, Conversations: a.conversations, Agents: a.agents, Log: a.log,
 		Model: a.models.find, Cheap: a.cheap, Route: a.route, Tools: a.toolbox, Context: a.contextOf, Folder: a.workFolder, Guidance: a.guidance(briefer),
-		Recaller: remembers, Observer: remembers, Keep: a.cfg.Retention.Bodies.Std(), Withdraw: a.guard.Withdraw, Journal: journal,
+		Recaller: remembers, Observer: remembers, Keep: a.cfg.Retention.Bodies.Std(), Withdraw: a.guard.Withdraw, Member: a.member, Journal: journal,
 	})
+	return err
+}
+
+// member answers with a fault when a user is not in a workspace any more.
+func (a *App) member(ctx context.Context, ws ids.Workspace, user ids.User) error {
+	_, err := a.directory.Member(identity.With(ctx, &identity.Identity{Workspace: ws}), user)
 	return err
 }
 

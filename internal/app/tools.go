@@ -19,7 +19,7 @@ import (
 
 // openTools fills the toolbox. Nothing is tried and no server started: that happens when it is needed.
 func (a *App) openTools(context.Context) (err error) {
-	if a.toolbox, err = tools.New(tools.Options{Gate: a.plugins.Gate(a.guard), Auditor: a.plugins.Auditor(a.guard), DB: a.db, Bodies: a.bodies, Log: a.log}); err != nil {
+	if a.toolbox, err = tools.New(tools.Options{Gate: a.plugins.Gate(a.guard), Auditor: a.plugins.Auditor(a.guard), DB: a.db, Bodies: a.bodies, Patience: a.opts.Patience, Log: a.log}); err != nil {
 		return err
 	}
 	if a.sandbox, err = newSandbox(a.cfg, a.data); err != nil {

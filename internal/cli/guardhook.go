@@ -23,7 +23,7 @@ Gemini CLI, in settings.json:
 
 While a server runs on this machine's data it is asked too: the workspace's policy
 and earlier answers count, and the call is in its journal (fluxway guard audit).
-Without one, the rules alone decide.
+Without one, the rules alone decide; one that runs and cannot judge stops the call.
 
 The agent is told from the input; --agent sets it. An agent that cannot ask a
 person (Codex, Gemini CLI) is told no, with the reason. A call that holds no

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/url"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -305,11 +307,12 @@ func printCalls(p printer, list []guard.ToolCall) {
 	p.table([]string{"id", "at", "agent", "tool", "arguments", "verdict", "outcome", "rule"}, rows)
 }
 
-// serverPatience is how long a hook waits for the server; the rules alone decide when it does not answer.
-const serverPatience = 3 * time.Second
+// serverPatience is how long a hook waits for the server, whose own guard may take 10 seconds. A server that runs and does not
+// answer by then stops the call.
+const serverPatience = 15 * time.Second
 
 // askServer has the server of this machine's data rule on the command of an outside agent, with the workspace's policy and
-// earlier answers. Without a server the ruling stays as it is.
+// earlier answers. Where none runs, the ruling stays as it is; one that cannot judge means no.
 func (e *env) askServer(ctx context.Context, agent string, in hookInput, text string, local guard.CommandRuling) guard.CommandRuling {
 	c, err := e.api()
 	if err != nil {
@@ -324,12 +327,14 @@ func (e *env) askServer(ctx context.Context, agent string, in hookInput, text st
 	body := map[string]string{"command": text, "folder": in.Dir, "agent": agent, "tool": tool}
 	var said struct{ Verdict, Rule, Reason, Code string }
 	if err := c.Do(ctx, "POST", "/api/v1/guard/judge", body, &said); err != nil {
-		fmt.Fprintln(e.streams.Err, "fluxway guard: the server was not asked: "+err.Error())
-		return local
+		if errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, fs.ErrNotExist) {
+			return local // it has just stopped
+		}
+		return unanswered(local, err)
 	}
 	var verdict guard.Verdict
 	if err := verdict.UnmarshalText([]byte(said.Verdict)); err != nil {
-		return local
+		return unanswered(local, err)
 	}
 	if verdict == guard.Allow && local.Verdict <= guard.Warn {
 		return local // a warning stays one
@@ -341,5 +346,12 @@ func (e *env) askServer(ctx context.Context, agent string, in hookInput, text st
 	if said.Code != "" {
 		local.Effect += " A person can let it through with: fluxway guard approve " + said.Code + "."
 	}
+	return local
+}
+
+// unanswered is the ruling when the server runs and cannot judge.
+func unanswered(local guard.CommandRuling, err error) guard.CommandRuling {
+	local.Verdict, local.Severity, local.Rule, local.Alternative = guard.Refuse, max(local.Severity, guard.High), "guard.unanswered", ""
+	local.Effect = "The server on this machine could not judge the command: " + err.Error()
 	return local
 }

@@ -136,7 +136,7 @@ func digest(parts ...string) string {
 // exact is the call as far as it matters: of a command the text and whether it may talk to others; of another
 // tool all arguments, whatever their order.
 func (j *judging) exact() (string, error) {
-	if j.runs && j.spec.Origin == builtin {
+	if j.runs && understood(j.spec.Origin) {
 		return exactCommand(j.command, j.network), nil
 	}
 	var v any

@@ -43,6 +43,12 @@ const (
 	Refuse = command.Refuse
 )
 
+// Severity is how bad it is when a command was a mistake.
+type Severity = command.Severity
+
+// High: work is lost, or others are affected.
+const High = command.High
+
 // Disk is this machine's file system, for CommandOptions.FS.
 type Disk = command.Disk
 

@@ -30,7 +30,7 @@ type meaning struct {
 func understand(spec tools.Spec, call tools.Call) (*meaning, error) {
 	m := &meaning{dir: call.Folder, network: spec.Network}
 	means := spec.Means
-	foreign := spec.Origin != builtin
+	foreign := !understood(spec.Origin)
 	if !foreign && means.Command == "" && means.Code == "" && len(means.Paths) == 0 && len(means.URLs) == 0 {
 		return m, nil
 	}

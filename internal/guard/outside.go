@@ -1,7 +1,6 @@
 package guard
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 
@@ -23,21 +22,18 @@ type Outside struct {
 // outsideOrigin is where tools of outside agents come from.
 const outsideOrigin = "hook"
 
-// JudgeOutside rules on a command that we do not run, and keeps the call in the journal. The
-// agent asks its own person, so a question of ours is only its answer.
-func (g *Guard) JudgeOutside(ctx context.Context, o Outside) (tools.Ruling, error) {
+// understood reports whether the arguments of a tool mean what its spec says, and no more.
+func understood(origin string) bool { return origin == builtin || origin == outsideOrigin }
+
+// ToolCall is the command as a call that a toolbox rules on and does not run. The agent asks its own person, so a question
+// of ours is only its answer.
+func (o Outside) ToolCall() (tools.Spec, tools.Call, error) {
 	args, err := json.Marshal(map[string]string{"command": o.Command})
 	if err != nil {
-		return tools.Ruling{}, fmt.Errorf("writing the command down: %w", err)
+		return tools.Spec{}, tools.Call{}, fmt.Errorf("writing the command down: %w", err)
 	}
-	spec := tools.Spec{Name: commandTool, Title: o.Tool, Origin: builtin, Level: tools.Dangerous, Means: tools.Arguments{Command: "command"}}
-	call := tools.Call{
+	spec := tools.Spec{Name: commandTool, Title: o.Tool, Origin: outsideOrigin, Level: tools.Dangerous, Means: tools.Arguments{Command: "command"}}
+	return spec, tools.Call{
 		ID: o.Call, Tool: spec.Name, Workspace: o.Workspace, User: o.User, Agent: o.Agent, Door: outsideOrigin, Folder: o.Folder, Args: args,
-	}
-	e := tools.Entry{ID: ids.New[ids.ToolCall](), Spec: spec, Call: call, At: g.now()}
-	if e.Ruling, err = g.Judge(ctx, spec, call); err != nil {
-		return tools.Ruling{}, err
-	}
-	e.Spec.Origin, e.Spec.ReadOnly = outsideOrigin, true // it runs elsewhere: there is one row, and nothing to undo
-	return e.Ruling, g.Finished(ctx, e)
+	}, nil
 }

@@ -57,6 +57,9 @@ type Kind struct {
 	// Run does the work. It is told to stop through ctx and may run again after
 	// a crash, so it must be safe to repeat.
 	Run func(ctx context.Context, task *Task) (result any, err error)
+	// Schedule checks what a person wants the work to be told again and again, and completes it, with who they are for
+	// instance; nil: people cannot make schedules of it.
+	Schedule func(ctx context.Context, ws ids.Workspace, args json.RawMessage) (any, error)
 }
 
 // Request asks for a job.
@@ -296,6 +299,7 @@ type KindInfo struct {
 	Paused      bool          `json:"paused"`
 	Concurrency int           `json:"concurrency"`
 	MaxAttempts int           `json:"max_attempts"`
+	Schedulable bool          `json:"schedulable"`
 	Counts      map[State]int `json:"counts"`
 }
 
@@ -319,7 +323,7 @@ func (q *Queue) Kinds(ctx context.Context, ws ids.Workspace) ([]KindInfo, error)
 	infos := []KindInfo{}
 	for _, name := range slices.Sorted(maps.Keys(q.kinds)) {
 		k := q.kinds[name]
-		info := KindInfo{Kind: name, Paused: slices.Contains(paused, name), Concurrency: k.Concurrency, MaxAttempts: k.Attempts, Counts: map[State]int{}}
+		info := KindInfo{Kind: name, Paused: slices.Contains(paused, name), Concurrency: k.Concurrency, MaxAttempts: k.Attempts, Schedulable: k.Schedule != nil, Counts: map[State]int{}}
 		for _, c := range counts {
 			if c.Kind == name {
 				info.Counts[c.State] = c.N

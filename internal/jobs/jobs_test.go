@@ -2,6 +2,7 @@ package jobs_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"sync"
@@ -425,10 +426,20 @@ func TestSchedulesFireOnce(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		b := newBench(t, db, "w", jobs.Options{Sole: true})
 		ran := make(chan ids.Job, 8)
-		b.define(jobs.Kind{Name: "test.tick", Run: func(_ context.Context, task *jobs.Task) (any, error) { ran <- task.ID; return nil, nil }})
+		b.define(jobs.Kind{Name: "test.tick", Run: func(_ context.Context, task *jobs.Task) (any, error) { ran <- task.ID; return nil, nil },
+			Schedule: func(_ context.Context, ws ids.Workspace, args json.RawMessage) (any, error) {
+				return map[string]any{"for": ws, "told": args}, nil
+			}})
+		b.define(jobs.Kind{Name: "test.inner", Run: func(context.Context, *jobs.Task) (any, error) { return nil, nil }})
+		if _, err := b.AddSchedule(t.Context(), jobs.Schedule{Workspace: b.ws, Name: "inner", Kind: "test.inner", Cron: "@daily", Enabled: true}); !fault.HasCode(err, "not_schedulable") {
+			t.Errorf("work that is no business of people: %v", err)
+		}
 		s, err := b.AddSchedule(t.Context(), jobs.Schedule{Workspace: b.ws, Name: "tick", Kind: "test.tick", Cron: "@yearly", Enabled: true})
 		if err != nil {
 			t.Fatal(err)
+		}
+		if want := `{"for":"` + string(b.ws) + `","told":{}}`; string(s.Args) != want {
+			t.Errorf("the work is told %s, want %s", s.Args, want)
 		}
 		if _, err := b.AddSchedule(t.Context(), jobs.Schedule{Workspace: b.ws, Name: "tick", Kind: "test.tick", Cron: "@daily", Enabled: true}); !fault.HasCode(err, "schedule_exists") {
 			t.Errorf("a second schedule of that name: %v", err)

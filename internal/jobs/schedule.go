@@ -53,12 +53,27 @@ func Next(spec, zone string, after time.Time) (time.Time, error) {
 	return next.UTC(), nil
 }
 
-// AddSchedule stores a new schedule.
+// AddSchedule stores a new schedule that a person wants; its kind has a say in what it tells the work.
 func (q *Queue) AddSchedule(ctx context.Context, s Schedule) (Schedule, error) {
 	if err := q.complete(&s); err != nil {
 		return s, err
 	}
-	err := q.db.InTx(ctx, func(tx *store.Tx) error {
+	kind, err := q.kind(s.Kind)
+	if err != nil {
+		return s, err
+	}
+	if kind.Schedule == nil {
+		return s, fault.New(fault.Invalid, "not_schedulable", "Work of the kind %s is never done on a schedule.", s.Kind).WithParam("kind").
+			WithHint("GET /api/v1/jobs/kinds says which kinds are; runs.start asks an agent.")
+	}
+	args, err := kind.Schedule(ctx, s.Workspace, s.Args)
+	if err != nil {
+		return s, err
+	}
+	if s.Args, err = json.Marshal(args); err != nil {
+		return s, fmt.Errorf("writing down what %s is told: %w", s.Name, err)
+	}
+	err = q.db.InTx(ctx, func(tx *store.Tx) error {
 		tx.AfterCommit(q.poke)
 		_, err := tx.Exec(ctx, insertSchedule, s.ID, s.Workspace, s.Name, s.Kind, s.Args, s.Cron, s.TimeZone, s.Enabled, s.NextAt, s.CreatedAt)
 		return err

@@ -121,6 +121,8 @@ type Options struct {
 	Cheap func(ctx context.Context, ws ids.Workspace, model string) string
 	// Folder is where the tools of a run work; nil or "": nowhere.
 	Folder func(ctx context.Context, ws ids.Workspace, project string) (string, error)
+	// Member answers with a fault when a user is not in a workspace any more; nil: all are.
+	Member func(ctx context.Context, ws ids.Workspace, user ids.User) error
 	// Withdraw takes back what a run asked people and needs no more; nil: their deadlines do.
 	Withdraw func(ctx context.Context, ws ids.Workspace, run ids.Run) error
 	// Guidance is what a project's own files tell its agents; nil: nothing.
@@ -177,6 +179,9 @@ func New(opts Options) (*Desk, error) {
 	}})
 	// A crash is repeated by the job; a model's failure ends the run instead.
 	if err := opts.Jobs.Define(jobs.Kind{Name: jobKind, Concurrency: cmp.Or(opts.Concurrency, 64), Attempts: maxAttempts, Run: d.execute}); err != nil {
+		return nil, err
+	}
+	if err := opts.Jobs.Define(jobs.Kind{Name: startKind, Concurrency: 4, Attempts: 3, Run: d.startScheduled, Schedule: d.schedule}); err != nil {
 		return nil, err
 	}
 	return d, opts.Jobs.Define(jobs.Kind{Name: afterKind, Concurrency: 4, Attempts: 3, Run: d.afterwards})

@@ -41,6 +41,7 @@ type Request struct {
 	Door         string // "": chat
 	Key          ids.Key
 
+	id     ids.Run // "": a new one
 	reason Reason
 	origin ids.Run
 	opens  bool // it stands at the beginning of the conversation
@@ -159,7 +160,7 @@ func (d *Desk) open(ctx context.Context, tx *store.Tx, c conversations.Conversat
 // accept makes the run and, unless another goes on, its message and its job.
 func (d *Desk) accept(ctx context.Context, tx *store.Tx, who conversations.Asker, agent agents.Agent, r Request, parts []providers.Part, a *Accepted, behind *Run) (err error) {
 	run := Run{
-		ID: ids.New[ids.Run](), Workspace: who.Workspace, Conversation: a.Conversation.ID, User: who.User, Key: r.Key, Door: cmp.Or(r.Door, "chat"),
+		ID: cmp.Or(r.id, ids.New[ids.Run]()), Workspace: who.Workspace, Conversation: a.Conversation.ID, User: who.User, Key: r.Key, Door: cmp.Or(r.Door, "chat"),
 		Project: cmp.Or(r.Project, a.Conversation.Project), Agent: agent.Name, Model: agent.Model, State: Queued, Title: clip(r.Message, 200),
 		Origin: r.origin, Reason: r.reason, CreatedAt: time.Now().UTC().Truncate(time.Microsecond),
 	}

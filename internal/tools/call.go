@@ -45,6 +45,18 @@ func (t *Belt) Call(ctx context.Context, call Call) (Result, error) {
 	return entry.Result, t.box.finished(ctx, entry)
 }
 
+// Outside rules on a call that runs elsewhere, as a command of an outside agent does, and keeps it in the journal. Like every
+// call, it is refused when the gate cannot judge it.
+func (b *Toolbox) Outside(ctx context.Context, spec Spec, call Call) (Ruling, error) {
+	entry := Entry{ID: ids.New[ids.ToolCall](), Spec: spec, Call: call, At: time.Now()}
+	var err error
+	if entry.Ruling, err = b.judge(ctx, spec, call); err != nil {
+		return Ruling{}, err
+	}
+	entry.Took = time.Since(entry.At)
+	return entry.Ruling, b.finished(ctx, entry)
+}
+
 // judgement is what the gate said.
 type judgement struct {
 	ruling Ruling

@@ -10286,6 +10286,7 @@ export interface components {
       paused: boolean;
       concurrency: number;
       max_attempts: number;
+      schedulable: boolean;
       counts: { [key: string]: number };
     };
     SchedulePage: {
