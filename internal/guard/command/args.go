@@ -32,9 +32,15 @@ func (r *run) split(t *tool, words []word) (a arguments) {
 			only = true
 			continue
 		}
+		if a.flags == nil {
+			a.flags = r.words(len(words) - i)
+		}
 		a.flags = append(a.flags, w)
 		if i+1 < len(words) && t.takesNext(text) {
 			i++
+			if a.values == nil {
+				a.values = r.words(len(words) - i)
+			}
 			a.values = append(a.values, words[i])
 		}
 		if t.firstOperand && len(a.operands) > 0 {
@@ -56,12 +62,15 @@ func (t *tool) takesNext(flag string) bool {
 		return t.long && strings.HasPrefix(flag, "--") && t.values[flag[1:]]
 	}
 	for i := 1; i < len(flag); i++ { // -xdf: the last letter may take the next word
-		if t.values["-"+flag[i:i+1]] {
+		if t.letter(flag[i]) {
 			return i == len(flag)-1
 		}
 	}
 	return false
 }
+
+// letter reports whether a flag of one letter takes a value.
+func (t *tool) letter(c byte) bool { return c < 128 && t.letters[c] }
 
 // hasFlag reports whether a flag is among those of a call: -f also inside
 // -xdf, --force also as --force=x and abbreviated.
@@ -100,7 +109,7 @@ func (t *tool) isFlag(have, want string) bool {
 		if have[i] == want[1] {
 			return true
 		}
-		if t.values["-"+have[i:i+1]] { // the rest is its value
+		if t.letter(have[i]) { // the rest is its value
 			return false
 		}
 	}

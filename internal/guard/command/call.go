@@ -15,12 +15,13 @@ type call struct {
 	in    value
 	span  Span
 	name  string // the program without its folder
+	known *program
 }
 
 // with is the same call of other words: what a wrapper runs.
 func (c *call) with(words []word) *call {
 	next := *c
-	next.words, next.name = words, ""
+	next.words, next.name, next.known = words, "", nil
 	return &next
 }
 
@@ -50,8 +51,9 @@ func (r *run) call(c *call) value {
 		c.name = c.name[i+1:]
 	}
 	c.name = strings.TrimSuffix(c.name, ".exe")
-	if h, ok := r.a.handlers[c.name]; ok && r.trusted(c) {
-		if out, done := h(r, c); done {
+	c.known = r.a.find(c.name)
+	if c.known.handler != nil && r.trusted(c) {
+		if out, done := c.known.handler(r, c); done {
 			return out
 		}
 	}
@@ -60,7 +62,10 @@ func (r *run) call(c *call) value {
 
 // program judges a call that is no wrapper and no interpreter.
 func (r *run) program(c *call) value {
-	if isHelp(c.words[1:]) && (r.a.rules.tools[c.name] != nil || !strings.Contains(c.words[0].text, "/")) {
+	if c.known == nil {
+		c.known = r.a.find(c.name)
+	}
+	if isHelp(c.words[1:]) && (c.known.tool != nil || !strings.Contains(c.words[0].text, "/")) {
 		r.record(c, Allow, "")
 		return unknownFrom(0)
 	}
@@ -150,7 +155,13 @@ func (r *run) record(c *call, v Verdict, rule string) {
 	if len(r.commands) >= 200 {
 		return
 	}
-	argv := make([]string, min(len(c.words), 64))
+	n := min(len(c.words), 64)
+	used := len(r.argv)
+	if used+n > cap(r.argv) {
+		r.argv, used = make([]string, 0, max(n, 8)), 0
+	}
+	r.argv = r.argv[:used+n]
+	argv := r.argv[used : used+n : used+n]
 	for i := range argv {
 		argv[i] = c.words[i].shown()
 	}

@@ -74,11 +74,11 @@ type Ruling struct {
 type Analyser struct {
 	rules    *ruleset
 	handlers map[string]handler
+	programs map[string]*program
 	fs       FS
 	home     string
 	steps    int
-	parsers  [4]sync.Pool // one kind per shell
-	runs     sync.Pool    // of *run, with what they can use again
+	runs     sync.Pool // of *run, with what they can use again
 }
 
 const (
@@ -107,7 +107,8 @@ func New(opts Options) (*Analyser, error) {
 	if opts.Steps < 0 {
 		return nil, errors.New("command: Options.Steps is negative")
 	}
-	a := &Analyser{rules: rules, handlers: newHandlers(), fs: opts.FS, home: opts.Home, steps: opts.Steps}
+	a := &Analyser{rules: rules, handlers: newHandlers(), programs: map[string]*program{}, fs: opts.FS, home: opts.Home, steps: opts.Steps}
+	a.index()
 	if a.home == "" {
 		a.home = "/home/user"
 	}
@@ -117,25 +118,84 @@ func New(opts Options) (*Analyser, error) {
 	return a, nil
 }
 
+// program is all that is known of a program, so that a call needs one look.
+type program struct {
+	handler handler
+	tool    *tool
+	rules   *ruleList
+}
+
+func (a *Analyser) index() {
+	of := func(name string) *program {
+		if a.programs[name] == nil {
+			a.programs[name] = new(program)
+		}
+		return a.programs[name]
+	}
+	for name, h := range a.handlers {
+		of(name).handler = h
+	}
+	for name, t := range a.rules.tools {
+		of(name).tool = t
+	}
+	for name, l := range a.rules.rules {
+		of(name).rules = l
+	}
+}
+
+// find is what is known of a program; of one nobody knows, nothing.
+func (a *Analyser) find(name string) *program {
+	if p := a.programs[name]; p != nil {
+		return p
+	}
+	return new(program)
+}
+
 // Judge gives the ruling on a command. It never fails: what cannot be judged is asked.
 func (a *Analyser) Judge(ctx context.Context, c Command) Ruling {
 	r, _ := a.runs.Get().(*run)
 	if r == nil {
-		r = &run{slab: make([]word, 0, slabWords), calls: make([]call, 0, slabCalls)}
+		r = &run{slab: make([]word, 0, slabWords), calls: make([]call, 0, slabCalls), spots: make([]resolved, 0, slabSpots)}
 	}
-	r.commands, r.a, r.ctx, r.text, r.budget, r.nested = make([]Simple, 0, 2), a, ctx, c.Text, a.steps, maxNested
+	found := new(results)
+	r.commands, r.argv, r.trail = found.commands[:0], found.argv[:0], found.trail[:0]
+	r.a, r.ctx, r.text, r.budget, r.nested = a, ctx, c.Text, a.steps, maxNested
 	r.judge(c)
 	ruling := r.ruling()
-	slab, calls := r.slab, r.calls
-	clear(slab)
-	clear(calls)
-	*r = run{slab: slab[:0], calls: calls[:0]}
+	r.reset()
 	a.runs.Put(r)
 	return ruling
 }
 
+// reset forgets the command and keeps the room. It touches only what was used: most commands are small.
+func (r *run) reset() {
+	clear(r.slab)
+	clear(r.calls)
+	clear(r.spots)
+	r.slab, r.calls, r.spots, r.text8 = r.slab[:0], r.calls[:0], r.spots[:0], r.text8[:0]
+	for i := range r.recent[:min(r.resolved, len(r.recent))] {
+		r.recent[i] = location{}
+	}
+	if r.best.by != nil {
+		r.kept = matching{}
+	}
+	r.a, r.ctx, r.text, r.trail, r.commands, r.argv = nil, nil, "", nil, nil, nil
+	r.written, r.made, r.active = nil, nil, nil
+	r.best, r.first = finding{}, scope{}
+	r.marked, r.looked, r.resolved = false, 0, 0
+	r.input.Reset("")
+}
+
+// results is room for what most rulings hold.
+type results struct {
+	commands [1]Simple
+	argv     [6]string
+	trail    [1]Step
+}
+
 const (
-	slabWords = 64
+	slabWords = 96
+	slabSpots = 16
 	slabCalls = 8
 )
 
@@ -147,6 +207,16 @@ func (r *run) words(n int) []word {
 	}
 	r.slab = r.slab[:used+n]
 	return r.slab[used : used : used+n]
+}
+
+// room gives room for n paths, like words.
+func (r *run) room(n int) []resolved {
+	used := len(r.spots)
+	if used+n > cap(r.spots) {
+		return make([]resolved, 0, n)
+	}
+	r.spots = r.spots[:used+n]
+	return r.spots[used : used : used+n]
 }
 
 // newCall is a call in room that is used again.
@@ -170,15 +240,33 @@ type run struct {
 	best     finding
 	trail    []Step
 	commands []Simple
+	argv     []string                       // room for the words of commands
 	marked   bool                           // nested text holds marks of unknown parts
 	written  map[string]value               // files this line writes, by absolute path
 	made     map[string]bool                // folders this line makes
 	looked   int                            // entries of the disk looked at to count
 	active   map[*syntax.Stmt]map[Span]bool // functions being walked, and where they call themselves
 
-	first scope
-	slab  []word
-	calls []call
+	first  scope
+	slab   []word
+	calls  []call
+	spots  []resolved
+	input  strings.Reader
+	kept   matching    // of best
+	text8  []byte      // where texts for people are put together
+	recent [4]location // paths resolved last, in turn
+
+	resolved int // how many paths were
+	parsers  [3]*syntax.Parser
+	clean    string // a folder, cleaned
+}
+
+// location is where a word points in a scope.
+type location struct {
+	text, dir, root string
+	flags           wordFlags
+	remote          bool
+	p               resolved
 }
 
 // finding is the strictest thing said so far.
@@ -210,13 +298,16 @@ func (r *run) judge(c Command) {
 	if len(c.Text) > maxText {
 		panic(stop{"too long"})
 	}
-	if strings.TrimSpace(c.Text) == "" {
+	if c.Text == "" || c.Text[0] <= ' ' && strings.TrimSpace(c.Text) == "" {
 		return
 	}
 	s := &r.first
 	*s = scope{dir: c.Dir, lang: language(c.Shell), env: c.Env, place: place{base: 0, exact: true}}
+	if c.Dir != "" && c.Dir != r.clean { // the folder is mostly the one of the command before
+		r.clean = path.Clean(c.Dir)
+	}
 	if c.Dir != "" {
-		s.dir = path.Clean(c.Dir)
+		s.dir = r.clean
 	}
 	s.root = s.dir
 	r.source(s, c.Text, value{})
@@ -238,7 +329,7 @@ func (r *run) source(s *scope, text string, in value) value {
 	if tooDeep(text) {
 		panic(stop{"nested too deeply"})
 	}
-	file, err := r.a.parse(s.lang, text)
+	file, err := r.parse(s.lang, text)
 	if err != nil {
 		r.ask("analysis.syntax", s.place.span(0, len(text)), "The shell text cannot be understood: "+err.Error()+".")
 		return value{}
@@ -262,22 +353,13 @@ func (r *run) inner(s *scope, text string, at place, in value) value {
 	return r.source(c, text, in)
 }
 
-func (a *Analyser) parse(lang syntax.LangVariant, text string) (*syntax.File, error) {
-	pool := &a.parsers[poolOf(lang)]
-	p, _ := pool.Get().(*reusable)
-	if p == nil {
-		p = &reusable{parser: syntax.NewParser(syntax.Variant(lang))}
+func (r *run) parse(lang syntax.LangVariant, text string) (*syntax.File, error) {
+	p := &r.parsers[slotOf(lang)]
+	if *p == nil {
+		*p = syntax.NewParser(syntax.Variant(lang))
 	}
-	p.text.Reset(text)
-	file, err := p.parser.Parse(&p.text, "")
-	pool.Put(p)
-	return file, err
-}
-
-// reusable is a parser with its input, kept between commands.
-type reusable struct {
-	parser *syntax.Parser
-	text   strings.Reader
+	r.input.Reset(text)
+	return (*p).Parse(&r.input, "")
 }
 
 func language(shell string) syntax.LangVariant {
@@ -291,7 +373,8 @@ func language(shell string) syntax.LangVariant {
 	return syntax.LangBash
 }
 
-func poolOf(lang syntax.LangVariant) int {
+// slotOf is the place of a shell's parser.
+func slotOf(lang syntax.LangVariant) int {
 	switch lang {
 	case syntax.LangZsh:
 		return 1
@@ -301,16 +384,20 @@ func poolOf(lang syntax.LangVariant) int {
 	return 0
 }
 
+// brackets says of a byte whether it opens or closes something.
+var brackets = [256]byte{'(': '(', '{': '(', '[': '(', ')': ')', '}': ')', ']': ')', '`': '`'}
+
 // tooDeep guards the parser's stack and time: it recurses on brackets.
 func tooDeep(text string) bool {
 	depth, ticks := 0, 0
 	for i := 0; i < len(text); i++ {
-		switch text[i] {
-		case '(', '{', '[':
+		switch brackets[text[i]] {
+		case 0:
+		case '(':
 			if depth++; depth > 200 {
 				return true
 			}
-		case ')', '}', ']':
+		case ')':
 			depth--
 		case '`':
 			ticks++

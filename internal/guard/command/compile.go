@@ -16,6 +16,7 @@ type ruleset struct {
 // tool is a Tool, ready to use.
 type tool struct {
 	values       map[string]bool
+	letters      [128]bool // of values: flags of one letter
 	long         bool
 	numbers      bool
 	firstOperand bool
@@ -87,6 +88,11 @@ func compile(list []Pack) (*ruleset, error) {
 	}
 	for _, t := range rs.tools {
 		t.allowed, t.warned = indexSubs(t.allow), indexSubs(t.warn)
+		for v := range t.values {
+			if len(v) == 2 && v[0] == '-' && v[1] < 128 {
+				t.letters[v[1]] = true
+			}
+		}
 	}
 	return rs, errors.Join(wrong...)
 }
@@ -123,8 +129,10 @@ func (l *ruleList) index() {
 
 // of gives the rules that can match operands; with an unknown word all can.
 func (l *ruleList) of(ops []word) []*rule {
-	if slices.ContainsFunc(ops, word.wild) {
-		return l.all
+	for i := range ops {
+		if ops[i].wild() {
+			return l.all
+		}
 	}
 	if len(ops) > 0 {
 		if rules, ok := l.byWord[ops[0].text]; ok {
@@ -182,6 +190,14 @@ func (x *subIndex) has(ops []word) bool {
 	return slices.ContainsFunc(x.byWord[ops[0].text], begins) || slices.ContainsFunc(x.others, begins)
 }
 
+// begins reports whether one of the subcommands begins with a word.
+func (x *subIndex) begins(word string) bool {
+	if _, named := x.byWord[word]; named {
+		return true
+	}
+	return slices.ContainsFunc(x.others, func(sub []segment) bool { return sub[0].fits(word) })
+}
+
 func (rs *ruleset) addTool(t Tool) {
 	otherwise := Allow
 	if t.Otherwise == "ask" || t.Otherwise == "" && len(t.Allow) > 0 {
@@ -215,7 +231,10 @@ type segment struct {
 }
 
 func (s *segment) fits(text string) bool {
-	if s.any || s.text == text && s.text != "" || s.set[text] {
+	if s.text != "" {
+		return s.text == text
+	}
+	if s.any || s.set[text] {
 		return true
 	}
 	for _, g := range s.globs {
@@ -261,15 +280,17 @@ func (rs *ruleset) knows(program, sub string) bool {
 	if t == nil {
 		return false
 	}
-	for _, s := range t.allow {
-		if s[0].fits(sub) {
-			return true
-		}
+	if t.allowed.begins(sub) {
+		return true
 	}
-	if rs.rules[program] == nil {
+	list := rs.rules[program]
+	if list == nil {
 		return false
 	}
-	for _, ru := range rs.rules[program].all {
+	if _, named := list.byWord[sub]; named {
+		return true
+	}
+	for _, ru := range list.others {
 		for _, s := range ru.subs {
 			if s[0].fits(sub) {
 				return true

@@ -35,8 +35,11 @@ type matching struct {
 
 // match judges a call by the rules of its program. The rules are in order, the strictest first.
 func (r *run) match(c *call, name string) {
-	list := r.a.rules.rules[name]
-	t := r.a.rules.tools[name]
+	known := c.known
+	if known == nil || c.name != name {
+		known = r.a.find(name)
+	}
+	list, t := known.rules, known.tool
 	if t == nil {
 		if list == nil {
 			r.unknown(c)
@@ -85,8 +88,8 @@ func (r *run) hitBy(m *matching, ru *rule) {
 	if ru.verdict < r.best.verdict || ru.verdict == r.best.verdict && ru.severity <= r.best.severity {
 		return
 	}
-	kept := *m // the words for it are put together when it is known to be the strictest
-	r.found(finding{verdict: ru.verdict, severity: ru.severity, rule: ru.id, family: ru.family, span: c.span, by: ru, of: &kept})
+	r.kept = *m // the words for it are put together when it is known to be the strictest
+	r.found(finding{verdict: ru.verdict, severity: ru.severity, rule: ru.id, family: ru.family, span: c.span, by: ru, of: &r.kept})
 }
 
 func (r *run) maybeBy(m *matching, ru *rule) {
@@ -112,7 +115,7 @@ func (r *run) byTool(m *matching) {
 			verdict = Allow
 		}
 	}
-	if t.warned.has(ops) {
+	if len(t.warn) > 0 && t.warned.has(ops) {
 		verdict = Warn
 	}
 	switch verdict {
@@ -293,7 +296,7 @@ func like(text, glob string) bool {
 
 func (m *matching) operandPaths() []resolved {
 	if m.resolved == nil {
-		m.resolved = make([]resolved, 0, len(m.args.operands))
+		m.resolved = m.r.room(len(m.args.operands))
 		for _, w := range m.args.operands {
 			m.resolved = append(m.resolved, m.r.resolve(m.c.s, w))
 		}
@@ -312,7 +315,8 @@ func (m *matching) places(paths []resolved, classes []class) bool {
 		}
 	}
 	m.hit = nil
-	for _, p := range paths {
+	for i := range paths {
+		p := &paths[i]
 		in := others == 0
 		for _, c := range classes {
 			if c != classKeep && p.is(c) {
@@ -320,7 +324,10 @@ func (m *matching) places(paths []resolved, classes []class) bool {
 			}
 		}
 		if in && (!existing || m.r.holds(m.c.s, p.abs)) {
-			m.hit = append(m.hit, p)
+			if m.hit == nil {
+				m.hit = m.r.room(len(paths) - i)
+			}
+			m.hit = append(m.hit, *p)
 		}
 	}
 	return len(m.hit) > 0
@@ -328,18 +335,20 @@ func (m *matching) places(paths []resolved, classes []class) bool {
 
 // mentioned looks at every word, also behind @, = and :, for a place.
 func (m *matching) mentioned(classes []class) bool {
-	for _, w := range m.c.words[1:] {
+	for i := range m.c.words[1:] {
+		w := &m.c.words[1+i]
 		if w.from&fromSecret != 0 && classes[0] == classSecret {
-			m.hit = []resolved{{word: w}}
+			m.hit = []resolved{{word: *w}}
 			return true
 		}
-		for _, text := range mentionsIn(w.text) {
-			part := w
-			part.text = text
-			p := m.r.resolve(m.c.s, part)
-			for _, c := range classes {
-				if p.is(c) {
-					m.hit = []resolved{p}
+		if m.names(*w, classes) {
+			return true
+		}
+		for _, sep := range [...]byte{'@', '=', '<'} {
+			if i := strings.LastIndexByte(w.text, sep); i >= 0 && i+1 < len(w.text) {
+				part := *w
+				part.text = w.text[i+1:]
+				if m.names(part, classes) {
 					return true
 				}
 			}
@@ -348,85 +357,106 @@ func (m *matching) mentioned(classes []class) bool {
 	return false
 }
 
-func mentionsIn(text string) []string {
-	out := []string{text}
-	for _, sep := range []byte{'@', '=', '<'} {
-		if i := strings.LastIndexByte(text, sep); i >= 0 && i+1 < len(text) {
-			out = append(out, text[i+1:])
+// names reports whether a word is a path of one of the classes.
+func (m *matching) names(w word, classes []class) bool {
+	p := m.r.resolve(m.c.s, w)
+	for _, c := range classes {
+		if p.is(c) {
+			m.hit = []resolved{p}
+			return true
 		}
 	}
-	return out
+	return false
 }
 
 const maxNamed = 8 // words named in a suggestion
 
 // fill puts what was found into a text for people, or quoted into a command.
 func (m *matching) fill(text string, quoted bool) string {
-	var b strings.Builder
-	for {
-		i := strings.IndexByte(text, '{')
-		if i < 0 {
-			b.WriteString(text)
-			return b.String()
-		}
+	i := strings.IndexByte(text, '{')
+	if i < 0 {
+		return text
+	}
+	b := m.r.text8[:0]
+	for ; i >= 0; i = strings.IndexByte(text, '{') {
 		j := strings.IndexByte(text[i:], '}')
 		if j < 0 {
-			b.WriteString(text)
-			return b.String()
+			break
 		}
-		b.WriteString(text[:i])
-		b.WriteString(m.part(text[i+1:i+j], quoted))
+		b = append(b, text[:i]...)
+		b = m.part(b, text[i+1:i+j], quoted)
 		text = text[i+j+1:]
 	}
+	m.r.text8 = append(b, text...)
+	return string(m.r.text8)
 }
 
-// part is the text for one name in braces.
-func (m *matching) part(name string, quoted bool) string {
+// part adds the text for one name in braces.
+func (m *matching) part(b []byte, name string, quoted bool) []byte {
 	switch name {
 	case "args":
-		return named(m.rest, quoted)
+		return named(b, m.rest, quoted)
 	case "first":
-		return named(m.rest[:min(1, len(m.rest))], quoted)
+		return named(b, m.rest[:min(1, len(m.rest))], quoted)
 	case "last":
-		return named(m.rest[max(0, len(m.rest)-1):], quoted)
+		return named(b, m.rest[max(0, len(m.rest)-1):], quoted)
 	case "paths":
-		paths := make([]word, 0, min(len(m.hit), maxNamed))
-		for _, p := range m.hit[:min(len(m.hit), maxNamed)] {
-			paths = append(paths, p.word)
+		for i := range m.hit[:min(len(m.hit), maxNamed)] {
+			if i > 0 {
+				b = append(b, ' ')
+			}
+			if !quoted && i == maxShown {
+				return append(b, "…"...)
+			}
+			b = append(b, spelled(&m.hit[i].word, quoted)...)
 		}
-		return named(paths, quoted)
+		return b
 	case "count":
-		return cmp.Or(m.r.count(m.c.s, m.hit), "what is")
+		return append(b, cmp.Or(m.r.count(m.c.s, m.hit), "what is")...)
 	case "dir":
-		return cmp.Or(m.c.s.dir, "the current folder")
+		return append(b, cmp.Or(m.c.s.dir, "the current folder")...)
 	case "program":
-		return m.name
+		return append(b, m.name...)
 	}
-	return "{" + name + "}"
+	return append(append(append(b, '{'), name...), '}')
 }
 
-// named shows words to people, or quotes them for a shell.
-func named(words []word, quoted bool) string {
-	if !quoted {
-		return shown(words, 4)
+const maxShown = 4 // words shown of a command
+
+// named adds words for people, or quoted for a shell.
+func named(b []byte, words []word, quoted bool) []byte {
+	for i := range words[:min(len(words), maxNamed)] {
+		if i > 0 {
+			b = append(b, ' ')
+		}
+		if !quoted && i == maxShown {
+			return append(b, "…"...)
+		}
+		b = append(b, spelled(&words[i], quoted)...)
 	}
-	parts := make([]string, 0, min(len(words), maxNamed))
-	for _, w := range words[:min(len(words), maxNamed)] {
-		parts = append(parts, quote(w))
+	return b
+}
+
+func spelled(w *word, quoted bool) string {
+	if quoted {
+		return quote(*w)
 	}
-	return strings.Join(parts, " ")
+	return clip(w.shown())
 }
 
 func shown(words []word, most int) string {
-	parts := make([]string, 0, min(len(words), most+1))
-	for i, w := range words {
+	var b []byte
+	for i := range words {
+		if i > 0 {
+			b = append(b, ' ')
+		}
 		if i == most {
-			parts = append(parts, "…")
+			b = append(b, "…"...)
 			break
 		}
-		parts = append(parts, clip(w.shown()))
+		b = append(b, clip(words[i].shown())...)
 	}
-	return strings.Join(parts, " ")
+	return string(b)
 }
 
 func clip(text string) string {
@@ -439,6 +469,9 @@ func clip(text string) string {
 // quote writes a word so that a shell reads it back; globs stay.
 func quote(w word) string {
 	text := w.shown()
+	if isBare(text) {
+		return text
+	}
 	if w.glob() && !strings.ContainsAny(text, " '\"$`\\;&|<>()\n") {
 		return text
 	}
@@ -447,6 +480,16 @@ func quote(w word) string {
 		return "…"
 	}
 	return q
+}
+
+// isBare reports whether a shell reads the text as it stands.
+func isBare(text string) bool {
+	for i := 0; i < len(text); i++ {
+		if c := text[i]; !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '/' || c == '.' || c == '-' || c == '_' || c == ':' || c == '@' || c == ',' || c == '+') {
+			return false
+		}
+	}
+	return text != ""
 }
 
 func lowerFirst(text string) string {

@@ -42,11 +42,25 @@ type resolved struct {
 	also  class // classSecret or classDotenv, or 0
 }
 
-func (p resolved) is(c class) bool { return p.class == c || c != 0 && p.also == c }
+func (p *resolved) is(c class) bool { return p.class == c || c != 0 && p.also == c }
 
 // resolve finds where a word points, and what is there.
 func (r *run) resolve(s *scope, w word) resolved {
 	r.spend(4)
+	for i := range r.recent[:min(r.resolved, len(r.recent))] { // several rules ask about the same words
+		if l := &r.recent[i]; l.text == w.text && l.dir == s.dir && l.flags == w.flags && l.root == s.root && l.remote == s.remote {
+			p := l.p
+			p.word = w
+			return p
+		}
+	}
+	p := r.locate(s, w)
+	r.recent[r.resolved%len(r.recent)] = location{w.text, s.dir, s.root, w.flags, s.remote, p}
+	r.resolved++
+	return p
+}
+
+func (r *run) locate(s *scope, w word) resolved {
 	p := resolved{word: w}
 	text := w.text
 	if w.wild() {
@@ -69,7 +83,7 @@ func (r *run) resolve(s *scope, w word) resolved {
 		}
 		return p
 	case s.dir != "":
-		p.abs = path.Join(s.dir, text)
+		p.abs = below(s.dir, text)
 	default:
 		p.also = secrecy(text, r.a.home)
 		return p
@@ -80,6 +94,14 @@ func (r *run) resolve(s *scope, w word) resolved {
 		p.class = classOutside
 	}
 	return p
+}
+
+// below is path.Join of a clean folder and a text.
+func below(dir, text string) string {
+	if text[0] == '.' || text[len(text)-1] == '/' || strings.Contains(text, "//") || strings.Contains(text, "/.") || dir == "/" {
+		return path.Join(dir, text)
+	}
+	return dir + "/" + text
 }
 
 // linked reports whether a folder on the way from root to abs is a link.

@@ -97,7 +97,7 @@ func (r *run) runText(c *call, w word, in value) value {
 	}
 	at := within(c.span)
 	if w.flags&isExact != 0 && c.s.place.exact {
-		at = place{exact: true, base: c.s.place.base + w.start + 1}
+		at = place{exact: true, base: c.s.place.base + int(w.start) + 1}
 	}
 	return r.inner(c.s, w.text, at, in)
 }
@@ -274,7 +274,7 @@ func (r *run) runTextHere(c *call, w word) value {
 	next.s = s
 	at := within(c.span)
 	if w.flags&isExact != 0 && c.s.place.exact {
-		at = place{exact: true, base: c.s.place.base + w.start + 1}
+		at = place{exact: true, base: c.s.place.base + int(w.start) + 1}
 	}
 	if r.nested -= len(w.text); r.nested < 0 {
 		panic(stop{"too large inside"})

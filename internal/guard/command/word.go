@@ -12,8 +12,8 @@ import (
 type word struct {
 	text   string // with wild and plain where a part is unknown
 	flags  wordFlags
-	start  int // in the text being walked
-	end    int
+	start  int32 // in the text being walked
+	end    int32
 	stream *value // what can be read from it, for <(…)
 	from   origin
 }
@@ -57,11 +57,11 @@ const maxFields = 256
 // fields expands one word of the source to the words a program would get.
 func (r *run) fields(s *scope, w *syntax.Word, out []word) []word {
 	r.spend(1)
-	start, end := int(w.Pos().Offset()), int(w.End().Offset())
+	start, end := int32(w.Pos().Offset()), int32(w.End().Offset()) //nolint:gosec // maxText bounds them
 	if len(w.Parts) == 1 {
 		switch p := w.Parts[0].(type) {
 		case *syntax.Lit:
-			if !strings.ContainsAny(p.Value, "\\~{*?[") {
+			if isPlainText(p.Value) {
 				return append(out, word{text: p.Value, start: start, end: end, flags: r.marks(p.Value)})
 			}
 		case *syntax.SglQuoted:
@@ -84,13 +84,26 @@ func (r *run) fields(s *scope, w *syntax.Word, out []word) []word {
 	return b.out
 }
 
+// isPlainText reports whether the shell leaves a literal as it is.
+func isPlainText(text string) bool {
+	for i := 0; i < len(text); i++ {
+		if expands[text[i]] {
+			return false
+		}
+	}
+	return true
+}
+
+// expands are the bytes of a literal that a shell does not leave as they are.
+var expands = [256]bool{'\\': true, '~': true, '{': true, '*': true, '?': true, '[': true}
+
 // one expands a word where no splitting happens: an assignment, a redirect.
 func (r *run) one(s *scope, w *syntax.Word) word {
 	if w == nil {
 		return word{}
 	}
 	r.spend(1)
-	b := builder{r: r, s: s, start: int(w.Pos().Offset()), end: int(w.End().Offset()), whole: true}
+	b := builder{r: r, s: s, start: int32(w.Pos().Offset()), end: int32(w.End().Offset()), whole: true} //nolint:gosec // maxText bounds them
 	b.word(w.Parts)
 	if len(b.out) == 0 {
 		return word{start: b.start, end: b.end}
@@ -199,7 +212,7 @@ type builder struct {
 	stream     *value
 	started    bool // a word exists, even if empty: it was quoted
 	whole      bool // do not split
-	start, end int
+	start, end int32
 }
 
 func (b *builder) word(parts []syntax.WordPart) {
