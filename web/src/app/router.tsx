@@ -102,6 +102,7 @@ const settings = createRoute({
 
 type SettingsSearch = {
   create?: boolean;
+  view?: "file";
   q?: string;
   actor?: string;
   action?: string;
@@ -116,6 +117,7 @@ const settingsPage = createRoute({
   validateSearch: (search: Record<string, unknown>): SettingsSearch => ({
     ...only(["q", "actor", "action", "resource", "result", "since", "until"], search),
     ...(search.create ? { create: true } : {}),
+    ...(search.view === "file" ? { view: "file" } : {}),
   }),
   component: lazyRouteComponent(() => import("./pages/settings/index")),
 });

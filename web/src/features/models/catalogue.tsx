@@ -30,7 +30,22 @@ const columns: Column<Model>[] = [
     right: true,
     cell: (model) => <span className="num">{tokensText(model.context)}</span>,
   },
-  { head: words.price, cell: (model) => (model.targets ? "" : priceText(model)) },
+  {
+    head: words.price,
+    cell: (model) =>
+      model.targets ? (
+        ""
+      ) : (
+        <span className="flex flex-wrap items-center gap-2">
+          {priceText(model)}
+          {model.price?.pretend && (
+            <span className="pill run" title={words.pretendTip}>
+              {words.pretend}
+            </span>
+          )}
+        </span>
+      ),
+  },
   {
     head: words.can,
     cell: (model) => (

@@ -7,14 +7,16 @@ import { models as words } from "@/lib/messages/models";
 import { ago } from "@/lib/time";
 import { Pill, Time, type Tone } from "@/ui/bits";
 import { Button, IconButton } from "@/ui/button";
-import { Confirm, Dialog, DialogActions } from "@/ui/dialog";
+import { Dialog, DialogActions } from "@/ui/dialog";
 import { Menu, MenuItem } from "@/ui/menu";
 import { Section } from "@/ui/page";
+import { useRemoval } from "@/ui/removal";
 import { View } from "@/ui/states";
 import { type Column, Table } from "@/ui/table";
 import { toast } from "@/ui/toast";
 import { KeyForm, reasonOf } from "./key-form";
 import { catalogueQuery, providersQuery, useRemoveAccount, useTest, useTurnAccount } from "./queries";
+import { SignIn } from "./sign-in";
 import { PickSource } from "./source";
 
 type Row = { provider: Provider; account: ProviderAccount | undefined };
@@ -28,16 +30,30 @@ const tones: Record<string, Tone> = {
   off: "line",
 };
 
+const codeProvider = "copilot";
+
 /** Who can be asked, with which account, and what to do when one cannot. */
 export function Providers({ mayChange }: { mayChange: boolean }) {
   const query = useQuery(providersQuery);
   const [adding, setAdding] = useState(false);
   const [looking, setLooking] = useState(false);
-  const [removing, setRemoving] = useState<Row>();
+  const [signing, setSigning] = useState<Provider>();
   const remove = useRemoveAccount();
+  const [ask, dialog] = useRemoval<Row>({
+    title: ({ account, provider }) => words.removeTitle(account?.name ?? "", provider.title),
+    body: words.removeBody,
+    action: words.remove,
+    done: words.removed,
+    remove: async ({ provider, account }) => {
+      if (account?.id) await remove.mutateAsync({ provider: provider.provider, account: account.id });
+    },
+  });
+  // One of the providers lets people sign in with a code; the others take keys or the sign-ins of their programs.
+  const byCode = query.data?.data.find((one) => one.provider === codeProvider);
   const add = mayChange && (
     <>
       <Button onClick={() => setLooking(true)}>{words.look}</Button>
+      {byCode && <Button onClick={() => setSigning(byCode)}>{words.signIn.button(byCode.title)}</Button>}
       <Button look="solid" onClick={() => setAdding(true)}>
         <Plus aria-hidden="true" />
         {words.add}
@@ -53,7 +69,7 @@ export function Providers({ mayChange }: { mayChange: boolean }) {
               label={words.providers}
               rows={rowsOf(page.data)}
               id={({ provider, account }) => `${provider.provider}/${account?.id ?? account?.name ?? ""}`}
-              columns={columnsOf(mayChange, setRemoving)}
+              columns={columnsOf(mayChange, ask)}
             />
             {adding && (
               <Dialog open onClose={() => setAdding(false)} title={words.addTitle} body={words.addBody}>
@@ -80,19 +96,8 @@ export function Providers({ mayChange }: { mayChange: boolean }) {
         )}
       </View>
       {looking && <Look onClose={() => setLooking(false)} />}
-      <Confirm
-        open={!!removing}
-        onClose={() => setRemoving(undefined)}
-        title={words.removeTitle(removing?.account?.name ?? "", removing?.provider.title ?? "")}
-        body={words.removeBody}
-        action={words.remove}
-        onConfirm={async () => {
-          if (removing?.account?.id) {
-            await remove.mutateAsync({ provider: removing.provider.provider, account: removing.account.id });
-          }
-          toast.done(words.removed);
-        }}
-      />
+      {signing && <SignIn provider={signing} onClose={() => setSigning(undefined)} />}
+      {dialog}
     </Section>
   );
 }

@@ -1,4 +1,5 @@
-import { queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
+import { queryOptions } from "@tanstack/react-query";
+import { useChange as useChangeOf } from "@/api/change";
 import { call, client } from "@/api/client";
 
 export const modelKeys = {
@@ -26,19 +27,36 @@ export const foundQuery = queryOptions({
   staleTime: Number.POSITIVE_INFINITY,
 });
 
-/** A change of accounts or settings: what agents are asked with may be another model afterwards. */
-function useChange<In, Out>(change: (input: In) => Promise<Out>) {
-  const cache = useQueryClient();
-  return useMutation({
-    mutationFn: change,
-    onSuccess: () =>
-      Promise.all([
-        cache.invalidateQueries({ queryKey: modelKeys.providers() }),
-        cache.invalidateQueries({ queryKey: modelKeys.catalogue() }),
-        cache.invalidateQueries({ queryKey: ["agents"] }),
-      ]),
+/** A code to type on the provider's page; asked for once, when somebody wants to sign in. */
+export const signInCodeQuery = (provider: string) =>
+  queryOptions({
+    queryKey: ["models", "sign-in", provider] as const,
+    queryFn: () =>
+      call(client.POST("/api/v1/providers/{provider}/signin", { params: { path: { provider } } })),
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+    retry: false,
   });
-}
+
+/** Whether the code was typed; the server waits a moment before it answers, so it is asked again at once. */
+export const signInStateQuery = (provider: string, signin: string) =>
+  queryOptions({
+    queryKey: ["models", "sign-in-state", provider, signin] as const,
+    queryFn: ({ signal }) =>
+      call(
+        client.POST("/api/v1/providers/{provider}/signin/{signin}", {
+          params: { path: { provider, signin } },
+          signal,
+        }),
+      ),
+    refetchInterval: (query) => (query.state.data?.done || query.state.error ? false : 500),
+    gcTime: 0,
+    retry: false,
+  });
+
+/** A change of accounts or settings: what agents are asked with may be another model afterwards. */
+const useChange = <In, Out>(change: (input: In) => Promise<Out>) =>
+  useChangeOf(change, modelKeys.providers(), modelKeys.catalogue(), ["agents"]);
 
 export type NewKey = { provider: string; key: string; name?: string };
 

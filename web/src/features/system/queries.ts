@@ -6,7 +6,27 @@ export const systemKeys = {
   all: ["system"] as const,
   system: () => ["system", "state"] as const,
   backups: () => ["system", "backups"] as const,
+  posture: () => ["system", "posture"] as const,
+  logs: (level: LogLevel) => ["system", "logs", level] as const,
 };
+
+export type LogLevel = "debug" | "info" | "warn" | "error";
+
+/** How safe the server is set up. */
+export const postureQuery = queryOptions({
+  queryKey: systemKeys.posture(),
+  queryFn: ({ signal }) => call(client.GET("/api/v1/system/posture", { signal })),
+});
+
+/** The last lines the server logged. */
+export const serverLogsQuery = (level: LogLevel) =>
+  queryOptions({
+    queryKey: systemKeys.logs(level),
+    queryFn: ({ signal }) =>
+      call(client.GET("/api/v1/system/logs", { params: { query: { level, limit: 400 } }, signal })),
+    refetchInterval: 3_000,
+    placeholderData: (before) => before,
+  });
 
 export const systemQuery = queryOptions({
   queryKey: systemKeys.system(),

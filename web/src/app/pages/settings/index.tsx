@@ -2,6 +2,7 @@ import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router"
 import { ChevronLeft } from "lucide-react";
 import type { ReactNode } from "react";
 import { ConfigList } from "@/features/config/config";
+import { ConfigFileEditor } from "@/features/config/file";
 import { ChangePassword, Devices, Profile, Sessions } from "@/features/identity/account";
 import { Audit } from "@/features/identity/audit";
 import { Keys } from "@/features/identity/keys";
@@ -11,12 +12,16 @@ import { Workspaces } from "@/features/identity/workspaces";
 import { JobKinds, Jobs, Schedules } from "@/features/jobs/jobs";
 import { Catalogue } from "@/features/models/catalogue";
 import { Providers } from "@/features/models/providers";
+import { Routes } from "@/features/models/routes";
 import { Backups } from "@/features/system/backups";
 import { Health } from "@/features/system/health";
+import { ServerLogs } from "@/features/system/logs";
+import { Posture } from "@/features/system/posture";
 import { common } from "@/lib/messages/common";
 import { settings } from "@/lib/messages/settings";
 import { Boundary } from "@/ui/boundary";
 import { PageBody, Section, TopBar } from "@/ui/page";
+import { Segmented } from "@/ui/segmented";
 import { Empty } from "@/ui/states";
 import { ShortcutList } from "../../help";
 import { usePhone } from "../../media";
@@ -131,7 +136,9 @@ const render: Record<SettingsPage["id"], () => ReactNode> = {
   jobs: () => <JobsPage />,
   backup: () => <BackupPage />,
   config: () => <ConfigPage />,
+  posture: () => <PosturePage />,
   health: () => <HealthPage />,
+  logs: () => <ServerLogs />,
 };
 
 function AccountPage() {
@@ -175,6 +182,7 @@ function ModelsPage() {
   return (
     <>
       <Providers mayChange={useCan()("models:write")} />
+      <Routes />
       <Catalogue />
     </>
   );
@@ -218,20 +226,43 @@ function BackupPage() {
 }
 
 function ConfigPage() {
-  const { q } = useSearch({ strict: false });
+  const { q, view = "list" } = useSearch({ strict: false });
   const navigate = useNavigate();
+  const mayChange = useCan()("config:write");
+  const show = (search: { q?: string; view?: "file" }) =>
+    void navigate({ to: "/settings/$page", params: { page: "config" }, search, replace: true });
+  const words = settings.config.views;
   return (
-    <ConfigList
-      mayChange={useCan()("config:write")}
-      search={q ?? ""}
-      onSearch={(text) =>
-        void navigate({
-          to: "/settings/$page",
-          params: { page: "config" },
-          search: text ? { q: text } : {},
-          replace: true,
-        })
-      }
+    <>
+      <div className="flex">
+        <Segmented
+          label={words.label}
+          value={view}
+          options={(["list", "file"] as const).map((value) => ({ value, label: words[value] }))}
+          onChange={(next) => show(next === "file" ? { view: "file" } : {})}
+        />
+      </div>
+      {view === "file" ? (
+        <ConfigFileEditor mayChange={mayChange} />
+      ) : (
+        <ConfigList
+          mayChange={mayChange}
+          search={q ?? ""}
+          onSearch={(text) => show(text ? { q: text } : {})}
+        />
+      )}
+    </>
+  );
+}
+
+function PosturePage() {
+  return (
+    <Posture
+      link={(href, children) => (
+        <Link to={href} className="btn">
+          {children}
+        </Link>
+      )}
     />
   );
 }

@@ -30,5 +30,7 @@ export const settingsPages: readonly SettingsPage[] = [
   page("jobs", "server", "jobs:read"),
   page("backup", "server", "system:write"),
   page("config", "server", "config:read"),
+  page("posture", "server", "system:write"),
   page("health", "server", "system:read"),
+  page("logs", "server", "system:write"),
 ];
