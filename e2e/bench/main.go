@@ -31,6 +31,7 @@ var lanes = []lane{
 	{"loop", "turns of the native loop with a tool call, journal, guard and ledger on, beside a bare Go loop with JSON", loopLane},
 	{"memory", "vectors in the SQLite file, beside a loop over all of them and beside pgvector; the built-in embedder", memoryLane},
 	{"guard", "one decision about a command, beside the bare parser of shells", guardLane},
+	{"tools", "a tool call through the toolbox: in process beside the bare function, over MCP beside the bare SDK", toolsLane},
 	{"store", "durable appends, beside a raw group-commit loop on the same kind of file", storeLane},
 }
 
@@ -48,6 +49,9 @@ var helpers = map[string]func(args []string) error{
 	"gateway":      gatewayServer,
 	"reverseproxy": proxyServer,
 	"rawrelay":     rawServer,
+
+	"mcpstdio": mcpStdio,
+	"mcphttp":  mcpHTTP,
 }
 
 func main() {

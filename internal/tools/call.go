@@ -69,13 +69,17 @@ var errGateLate = errors.New("the gate took too long")
 func (b *Toolbox) judge(ctx context.Context, spec Spec, call Call) (Ruling, error) {
 	judging, cancel := context.WithTimeoutCause(ctx, b.opts.Patience, errGateLate)
 	defer cancel()
-	done := make(chan judgement, 1)
-	b.wg.Go(func() { done <- b.ask(judging, spec, call) })
 	var j judgement
-	select {
-	case j = <-done:
-	case <-judging.Done():
-		j.err = context.Cause(judging)
+	if b.punctual {
+		j = b.ask(judging, spec, call)
+	} else {
+		done := make(chan judgement, 1)
+		b.wg.Go(func() { done <- b.ask(judging, spec, call) })
+		select {
+		case j = <-done:
+		case <-judging.Done():
+			j.err = context.Cause(judging)
+		}
 	}
 	if j.err == nil {
 		return j.ruling, nil
@@ -144,10 +148,13 @@ type outcome struct {
 
 // within runs a tool for as long as it may and a grace more; then nobody waits for it.
 func (b *Toolbox) within(ctx context.Context, e *entry, call Call) (Result, error) {
-	late := fault.New(fault.Timeout, "tool_timeout", "%s took longer than %s and was stopped.", e.spec.Name, e.spec.Timeout).
-		WithHint("Ask for less at once.")
-	runCtx, cancel := context.WithTimeoutCause(ctx, e.spec.Timeout, late)
+	runCtx, cancel := context.WithTimeoutCause(ctx, e.spec.Timeout, e.late)
 	defer cancel()
+	if e.punctual {
+		b.wg.Add(1)
+		defer b.wg.Done()
+		return settle(runCtx, b.guarded(runCtx, e, call))
+	}
 	done := make(chan outcome, 1)
 	b.wg.Go(func() { done <- b.guarded(runCtx, e, call) })
 	select {
@@ -166,7 +173,7 @@ func (b *Toolbox) within(ctx context.Context, e *entry, call Call) (Result, erro
 	if cause := context.Cause(ctx); cause != nil {
 		return Result{}, cause
 	}
-	return Result{}, late.WithHint("It did not react and may still be working: look at what it did before you try again.")
+	return Result{}, e.late.WithHint("It did not react and may still be working: look at what it did before you try again.")
 }
 
 // settle prefers the reason the call was stopped over the tool's own words for it.

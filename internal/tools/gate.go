@@ -15,6 +15,10 @@ type Gate interface {
 	Judge(ctx context.Context, spec Spec, call Call) (Ruling, error)
 }
 
+// Punctual is a Gate or a Tool that promises to end when its ctx does, whatever it waits for. It is then run by the caller itself,
+// and not by somebody who can be left behind: handing a call over costs more than most calls.
+type Punctual interface{ Punctual() }
+
 // Verdict is the heart of a ruling.
 type Verdict string
 

@@ -32,9 +32,10 @@ type Options struct {
 
 // Toolbox holds every tool and is the only way to run one.
 type Toolbox struct {
-	opts Options
-	log  *slog.Logger
-	wg   sync.WaitGroup // calls that are running, also those nobody waits for any more
+	opts     Options
+	log      *slog.Logger
+	punctual bool           // the gate is
+	wg       sync.WaitGroup // calls that are running, also those nobody waits for any more
 
 	mu    sync.RWMutex // guards the fields below
 	tools map[string]*entry
@@ -43,9 +44,11 @@ type Toolbox struct {
 
 // entry is a tool with what was worked out when it was put in.
 type entry struct {
-	tool Tool
-	spec Spec
-	args *shape
+	tool     Tool
+	spec     Spec
+	args     *shape
+	punctual bool
+	late     *fault.Fault // of a call that took too long
 }
 
 // New makes an empty toolbox.
@@ -62,7 +65,8 @@ func New(opts Options) (*Toolbox, error) {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	return &Toolbox{opts: opts, log: log, tools: make(map[string]*entry), own: make(map[ids.Workspace]map[string]*entry)}, nil
+	_, punctual := opts.Gate.(Punctual)
+	return &Toolbox{opts: opts, log: log, punctual: punctual, tools: make(map[string]*entry), own: make(map[ids.Workspace]map[string]*entry)}, nil
 }
 
 // Put makes these the tools of an origin for everyone, replacing what it had; none removes them. A name that
@@ -145,7 +149,10 @@ func prepare(origin string, t Tool) (*entry, error) {
 		return nil, fmt.Errorf("tools: the schema of %s of %s: %w", spec.Name, origin, err)
 	}
 	spec.Schema = args.text
-	return &entry{tool: t, spec: spec, args: args}, nil
+	e := &entry{tool: t, spec: spec, args: args}
+	_, e.punctual = t.(Punctual)
+	e.late = fault.New(fault.Timeout, "tool_timeout", "%s took longer than %s and was stopped.", spec.Name, spec.Timeout).WithHint("Ask for less at once.")
+	return e, nil
 }
 
 func nameTaken(name, origin string) error {

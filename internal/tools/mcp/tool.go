@@ -31,6 +31,9 @@ func specOf(def Definition, name string, p pin, schema json.RawMessage) tools.Sp
 // Spec describes the tool.
 func (t *tool) Spec() tools.Spec { return t.spec }
 
+// Punctual: whatever a server does or does not, a call waits for it only as long as its ctx lasts.
+func (t *tool) Punctual() {}
+
 // Run calls the server, which is started if need be.
 func (t *tool) Run(ctx context.Context, call tools.Call) (tools.Result, error) {
 	def := t.s.definition()
