@@ -29,6 +29,7 @@ import (
 	"github.com/fluxway/fluxway/internal/kit/seal"
 	"github.com/fluxway/fluxway/internal/memory"
 	"github.com/fluxway/fluxway/internal/observe"
+	"github.com/fluxway/fluxway/internal/plugins"
 	"github.com/fluxway/fluxway/internal/projects"
 	"github.com/fluxway/fluxway/internal/providers"
 	"github.com/fluxway/fluxway/internal/providers/copilot"
@@ -85,6 +86,7 @@ type App struct {
 	browser       *browser.Browser
 	rooms         *builtin.Rooms
 	mcp           *mcp.Manager
+	plugins       *plugins.Manager
 	server        *api.Server
 }
 
@@ -95,7 +97,7 @@ func New(ctx context.Context, opts Options) (*App, error) {
 	}
 	a := &App{opts: opts, cfg: opts.Loaded.Config, data: Data{opts.Loaded.Config.Data}}
 	for _, build := range []func(context.Context) error{
-		a.openData, a.openObserve, a.openStore, a.openEvents, a.openJobs, a.openIdentity, a.openCosts, a.openMemory, a.openGuard, a.openTools, a.openWork, a.openSettings, a.openServer,
+		a.openData, a.openObserve, a.openStore, a.openEvents, a.openJobs, a.openIdentity, a.openCosts, a.openMemory, a.openGuard, a.openPlugins, a.openTools, a.openWork, a.loadPlugins, a.openSettings, a.openServer,
 	} {
 		if err := build(ctx); err != nil {
 			return nil, errors.Join(err, a.Close())
@@ -358,6 +360,7 @@ func (a *App) Run(ctx context.Context, ready func(Started)) error {
 	group.Add("costs", a.ledger)
 	group.Add("guard", a.guard)
 	group.Add("memory", a.memory)
+	group.Add("plugins", a.plugins)
 	group.Add("runs", a.runs)
 	group.Add("jobs", a.queue)
 	group.Add("models", a.models)

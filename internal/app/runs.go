@@ -18,7 +18,7 @@ import (
 
 // openRuns builds the desk where requests are worked on.
 func (a *App) openRuns() (err error) {
-	remembers, briefer := recollection{a.memory}, agents.NewBriefer(agents.BrieferOptions{Projects: a.projects})
+	remembers, briefer := recollection{a.memory}, agents.NewBriefer(agents.BrieferOptions{Projects: a.projects, Shelf: a.plugins.Shelf})
 	if err := a.toolbox.Put("skills", briefer.SkillTool()); err != nil {
 		return err
 	}
@@ -30,6 +30,7 @@ func (a *App) openRuns() (err error) {
 		DB: a.db, Hub: a.hub, Jobs: a.queue, Conversations: a.conversations, Agents: a.agents, Log: a.log,
 		Model: a.models.find, Cheap: a.cheap, Route: a.route, Tools: a.toolbox, Context: a.contextOf, Folder: a.workFolder, Guidance: a.guidance(briefer),
 		Recaller: remembers, Observer: remembers, Keep: a.cfg.Retention.Bodies.Std(), Withdraw: a.guard.Withdraw, Member: a.member, Journal: journal,
+		Hooks: a.runHooks,
 	})
 	return err
 }
@@ -77,11 +78,11 @@ func (d Data) Files(ws ids.Workspace) string { return filepath.Join(d.Dir, files
 // filesDir is the one part of the data folder that tools may touch.
 const filesDir = "files"
 
-// guidance is what a project's own files tell its agents.
+// guidance is what a project's own files and plugins tell its agents.
 func (a *App) guidance(b *agents.Briefer) func(ctx context.Context, ws ids.Workspace, project string) (string, error) {
 	return func(ctx context.Context, ws ids.Workspace, project string) (string, error) {
 		if project == "" {
-			return "", nil
+			return b.Guidance(ctx, ws, "")
 		}
 		p, err := a.projects.Get(ctx, ws, ids.Project(project))
 		if err != nil {

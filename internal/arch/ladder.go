@@ -13,7 +13,7 @@ var ladder = [][]string{
 	{"config"},
 	{"api", "relay"},
 	{"workflows"},
-	{"runs"},
+	{"runs", "plugins"},
 	{"agents", "fleet"},
 	{"guard", "costs", "coordination", "memory", "conversations", "projects"},
 	{"tools", "providers"},

@@ -61,6 +61,8 @@ var grants = []struct {
 	{"models:read", Viewer},
 	{"models:use", Operator},
 	{"models:write", Admin},
+	{"plugins:read", Viewer},
+	{"plugins:write", Admin},
 	{"projects:read", Viewer},
 	{"projects:write", Operator},
 	{"relay:read", Viewer},
