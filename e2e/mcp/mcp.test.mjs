@@ -1,122 +1,136 @@
-// The official MCP servers behind our client, and the official client in front of our server.
+// The official MCP servers behind our client, and the official clients in front of our server.
 import assert from "node:assert/strict";
-import { spawn, spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import { after, before, test } from "node:test";
-import { fileURLToPath } from "node:url";
+import { model } from "./model.mjs";
+import { binary, finish, freePort, inspector, install, official, World } from "./world.mjs";
 
-const here = fileURLToPath(new URL(".", import.meta.url));
-const binary = process.env.FLUXWAY_BIN;
-const home = mkdtempSync(join(tmpdir(), "fluxway-mcp-"));
-const files = mkdtempSync(join(tmpdir(), "fluxway-files-"));
-const children = [];
-let url;
-let key;
+const world = new World();
+const files = mkdtempSync(join(tmpdir(), "fluxway files "));
 
-function run(...args) {
-	const done = spawnSync(binary, args, { env: { ...process.env, FLUXWAY_HOME: home }, encoding: "utf8" });
-	assert.equal(done.status, 0, `${args.join(" ")}: ${done.stdout}${done.stderr}`);
-	return done.stdout;
-}
-
-async function freePort() {
-	const server = createServer();
-	await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
-	const { port } = server.address();
-	await new Promise((resolve) => server.close(resolve));
-	return port;
-}
-
-// start runs a program until a line says that it is ready.
-async function start(command, args, env, ready) {
-	const child = spawn(command, args, { env: { ...process.env, ...env }, stdio: ["ignore", "pipe", "pipe"] });
-	children.push(child);
-	let all = "";
-	await new Promise((resolve, reject) => {
-		for (const stream of [child.stdout, child.stderr]) {
-			createInterface({ input: stream }).on("line", (line) => {
-				all += `${line}\n`;
-				if (ready.test(line)) resolve();
-			});
-		}
-		child.once("exit", (code) => reject(new Error(`${command} ended with ${code}:\n${all}`)));
-	});
-	return child;
-}
-
-async function api(method, path, body) {
-	const answer = await fetch(url + path, {
-		method,
-		headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
-		body: body && JSON.stringify(body),
-	});
-	const text = await answer.text();
-	assert.ok(answer.ok, `${method} ${path}: ${answer.status} ${text}`);
-	return text ? JSON.parse(text) : undefined;
-}
-
-const official = (name) => join(here, "node_modules/@modelcontextprotocol", `server-${name}`, "dist/index.js");
-const call = (tool, args) => api("POST", `/api/v1/tools/${tool}/call`, { arguments: args });
+const call = (tool, args) => world.api("POST", `/api/v1/tools/${tool}/call`, { arguments: args });
 const text = (result) => result.parts.map((p) => p.text ?? JSON.stringify(p.json)).join("\n");
+const add = (server) => world.api("POST", "/api/v1/mcp/servers", { level: "public", read_only: ["*"], ...server });
+
+let vendor;
 
 before(async () => {
-	if (!existsSync(new URL("node_modules/.package-lock.json", import.meta.url))) {
-		const done = spawnSync("npm", ["ci", "--ignore-scripts"], { cwd: here, encoding: "utf8" });
-		assert.equal(done.status, 0, done.stdout + done.stderr);
-	}
-	writeFileSync(join(home, "password"), "a-long-password-of-a-test");
-	run("setup", "--user", "ada", "--password-file", join(home, "password"));
-	key = JSON.parse(run("keys", "create", "--name", "mcp", "--json")).key;
-	const port = await freePort();
-	url = `http://127.0.0.1:${port}`;
-	await start(binary, ["up"], { FLUXWAY_HOME: home, FLUXWAY_LISTEN: `127.0.0.1:${port}` }, new RegExp(String(port)));
+	install();
+	vendor = await model();
+	Object.assign(world.env, { MISTRAL_API_KEY: "a-key-of-a-test", MISTRAL_BASE_URL: vendor.url, FLUXWAY_MODELS_DEFAULT: "mistral/mistral-small-latest" });
+	await world.open();
+	await world.api("POST", "/api/v1/projects", { name: "notes", folder: files });
 	writeFileSync(join(files, "note.txt"), "remember the milk");
-	const looks = { level: "public", read_only: ["*"] };
-	await api("POST", "/api/v1/mcp/servers", { name: "everything", command: "node", args: [official("everything")], ...looks });
-	await api("POST", "/api/v1/mcp/servers", { name: "files", command: "node", args: [official("filesystem"), files], ...looks });
-	await api("POST", "/api/v1/mcp/servers", { name: "memory", command: "node", args: [official("memory")], env: { MEMORY_FILE_PATH: join(files, "memory.json") }, ...looks });
+	await add({ name: "everything", command: "node", args: [official("everything")] });
+	await add({ name: "files", command: "node", args: [official("filesystem"), files], roots: false });
+	await add({ name: "memory", command: "node", args: [official("memory")], env: { MEMORY_FILE_PATH: join(files, "memory.json") } });
+	await Promise.all(["everything", "files", "memory"].map((name) => world.api("POST", `/api/v1/mcp/servers/${name}/start`)));
 });
 
 after(async () => {
-	for (const child of children.reverse()) {
-		if (child.exitCode !== null) continue;
-		const gone = new Promise((resolve) => child.once("exit", resolve));
-		child.kill();
-		await gone;
-	}
-	for (const folder of [home, files]) rmSync(folder, { recursive: true, force: true });
+	await world.close();
+	vendor?.close();
+	rmSync(files, { recursive: true, force: true });
 });
 
 test("the official servers over stdio", async () => {
-	for (const name of ["everything", "files", "memory"]) {
-		const server = await api("POST", `/api/v1/mcp/servers/${name}/start`);
-		assert.equal(server.state, "ready");
-		assert.ok(server.tools > 5, `${name} has ${server.tools} tools`);
+	const { data } = await world.api("GET", "/api/v1/mcp/servers");
+	for (const server of data) {
+		assert.equal(server.state, "ready", JSON.stringify(server));
+		assert.ok(server.tools > 5, `${server.name} has ${server.tools} tools`);
 	}
 	assert.match(text(await call("everything__echo", { message: "hello" })), /hello/);
 	assert.match(text(await call("everything__get-sum", { a: 2, b: 3 })), /5/);
-	assert.match(text(await call("files__list_allowed_directories", {})), new RegExp(files));
+	assert.ok(text(await call("files__list_allowed_directories", {})).includes(files));
 	// A path outside of every project is a question for a person, whatever the server thinks of it.
 	const asked = await call("files__read_text_file", { path: join(files, "note.txt") });
 	assert.equal(asked.needs?.kind, "approval", JSON.stringify(asked));
-	await call("memory__create_entities", { entities: [{ name: "Ada", entityType: "person", observations: ["likes tea"] }] });
-	assert.match(text(await call("memory__read_graph", {})), /likes tea/);
 	const image = await call("everything__get-tiny-image", {});
 	assert.ok(image.parts.some((p) => p.kind === "image" && p.media_type === "image/png"));
+});
+
+test("the memory server's tools have the shapes that it says", async () => {
+	const { data } = await world.api("GET", "/api/v1/mcp/servers/memory/tools");
+	assert.deepEqual(data.map((t) => `${t.name} ${t.state} ${Object.keys(t.schema.properties ?? {})}`).sort(), [
+		"memory__add_observations ready observations",
+		"memory__create_entities ready entities",
+		"memory__create_relations ready relations",
+		"memory__delete_entities ready entityNames",
+		"memory__delete_observations ready deletions",
+		"memory__delete_relations ready relations",
+		"memory__open_nodes ready names",
+		"memory__read_graph ready ",
+		"memory__search_nodes ready query",
+	]);
+	await call("memory__create_entities", { entities: [{ name: "Ada", entityType: "person", observations: ["likes tea"] }] });
+	await call("memory__add_observations", { observations: [{ entityName: "Ada", contents: ["writes programs"] }] });
+	const found = await call("memory__search_nodes", { query: "tea" });
+	assert.deepEqual(JSON.parse(text(found)).entities[0], { name: "Ada", entityType: "person", observations: ["likes tea", "writes programs"] });
+	const wrong = await call("memory__create_entities", { entities: [{ name: "Ben" }] });
+	assert.equal(wrong.code, "invalid_arguments", JSON.stringify(wrong));
+});
+
+// ask has an agent work on a message until it is done or waits for a person.
+async function ask(message) {
+	const { run } = await world.api("POST", "/api/v1/agents/assistant/chat", { message });
+	return settled(run.id);
+}
+
+// settled follows a run's own stream of events until it says that it waits or is over.
+async function settled(id) {
+	const gone = new AbortController();
+	const stream = await fetch(`${world.url}/api/v1/events/stream?channels=runs/${id}`, { headers: { authorization: `Bearer ${world.key}` }, signal: gone.signal });
+	const over = (run) => !["queued", "running"].includes(run.state);
+	try {
+		let run = await world.api("GET", `/api/v1/runs/${id}`);
+		for await (const _ of stream.body) {
+			if (over(run)) break;
+			run = await world.api("GET", `/api/v1/runs/${id}`);
+		}
+		return run;
+	} finally {
+		gone.abort();
+	}
+}
+
+async function said(run) {
+	const { data } = await world.api("GET", `/api/v1/conversations/${run.conversation}/messages`);
+	return data.filter((m) => m.role === "assistant").flatMap((m) => m.parts.map((p) => p.text ?? "")).join("\n");
+}
+
+test("what the official server elicits, samples and wants to know of our folders", async () => {
+	let run = await ask("call everything__trigger-elicitation-request {}");
+	assert.equal(run.state, "waiting", JSON.stringify(run));
+	assert.match(run.needs[0].question, /The MCP server everything asks: Please provide inputs[^]*- name \(string, required\)[^]*preset 42/);
+	await world.api("POST", `/api/v1/runs/${run.id}/answer`, { answer: "check: yes" });
+	run = await settled(run.id);
+	assert.match(run.needs[0].question, /^name is missing\./, "an answer that cannot be read is asked for again");
+	await world.api("POST", `/api/v1/runs/${run.id}/answer`, { answer: "name: Ada Lovelace\ncheck: yes\ninteger: 7" });
+	run = await settled(run.id);
+	assert.equal(run.state, "finished", JSON.stringify(run));
+	assert.match(await said(run), /Ada Lovelace[^]*7/);
+
+	run = await ask('call everything__trigger-sampling-request {"prompt":"what is tea?","maxTokens":50}');
+	assert.equal(run.state, "waiting", JSON.stringify(run));
+	assert.match(run.needs[0].question, /wants to have a model answer[^]*what is tea\?/);
+	await world.api("POST", `/api/v1/runs/${run.id}/answer`, { answers: ["Allow"] });
+	run = await settled(run.id);
+	assert.match(await said(run), /I read: [^]*what is tea\?/);
+	const { data } = await world.api("GET", "/api/v1/costs/records?limit=50");
+	assert.ok(data.some((r) => r.run === run.id && r.door === "mcp"), JSON.stringify(data[0]));
+
+	run = await ask("call everything__get-roots-list {}");
+	assert.ok((await said(run)).includes(encodeURI(`file://${files}`)), await said(run));
 });
 
 test("the official server over HTTP, in both kinds", async () => {
 	for (const [name, mode, path] of [["webhttp", "streamableHttp", "/mcp"], ["websse", "sse", "/sse"]]) {
 		const port = await freePort();
-		await start("node", [official("everything"), mode], { PORT: String(port) }, /listening|running|started/i);
-		await api("POST", "/api/v1/mcp/servers", {
-			name, url: `http://127.0.0.1:${port}${path}`, transport: mode === "sse" ? "sse" : "http", level: "public", read_only: ["*"],
-		});
-		assert.equal((await api("POST", `/api/v1/mcp/servers/${name}/start`)).state, "ready");
+		await world.start("node", [official("everything"), mode], { PORT: String(port) }, /listening|running|started/i);
+		await add({ name, url: `http://127.0.0.1:${port}${path}`, transport: mode === "sse" ? "sse" : "http" });
+		assert.equal((await world.api("POST", `/api/v1/mcp/servers/${name}/start`)).state, "ready");
 		assert.match(text(await call(`${name}__echo`, { message: mode })), new RegExp(mode));
 	}
 });
@@ -126,8 +140,8 @@ test("the official client, over HTTP and through fluxway mcp serve", async () =>
 	const { StreamableHTTPClientTransport } = await import("@modelcontextprotocol/sdk/client/streamableHttp.js");
 	const { StdioClientTransport } = await import("@modelcontextprotocol/sdk/client/stdio.js");
 	const ways = {
-		http: new StreamableHTTPClientTransport(new URL(`${url}/mcp`), { requestInit: { headers: { authorization: `Bearer ${key}` } } }),
-		stdio: new StdioClientTransport({ command: binary, args: ["mcp", "serve"], env: { ...process.env, FLUXWAY_HOME: home } }),
+		http: new StreamableHTTPClientTransport(new URL(`${world.url}/mcp`), { requestInit: { headers: { authorization: `Bearer ${world.key}` } } }),
+		stdio: new StdioClientTransport({ command: binary, args: ["mcp", "serve"], env: world.env }),
 	};
 	for (const [way, transport] of Object.entries(ways)) {
 		const client = new Client({ name: "test", version: "1" });
@@ -137,7 +151,73 @@ test("the official client, over HTTP and through fluxway mcp serve", async () =>
 		const result = await client.callTool({ name: "everything__echo", arguments: { message: way } });
 		assert.match(result.content[0].text, new RegExp(way));
 		await assert.rejects(client.callTool({ name: "no_such_tool", arguments: {} }), /no tool/);
-		assert.ok((await client.listPrompts()).prompts.length > 0);
+		const { prompts } = await client.listPrompts();
+		assert.ok(prompts.some((p) => p.name === "assistant"), `${way}: ${prompts.map((p) => p.name)}`);
+		// An agent is a tool; what it is asked becomes a conversation, which is a resource.
+		const answer = await client.callTool({ name: "agent__assistant", arguments: { message: `hello over ${way}` } });
+		assert.ok(!answer.isError && answer.content[0].text.length > 0, JSON.stringify(answer));
+		const { resources } = await client.listResources();
+		const read = await client.readResource({ uri: resources[0].uri });
+		assert.match(read.contents[0].text, new RegExp(`hello over ${way}`));
 		await client.close();
 	}
+});
+
+test("the official inspector, over HTTP and through fluxway mcp serve", async () => {
+	const ways = {
+		http: [`${world.url}/mcp`, "--transport", "http", "--header", `Authorization: Bearer ${world.key}`],
+		stdio: ["-e", `FLUXWAY_HOME=${world.home}`, binary, "mcp", "serve"],
+	};
+	const inspect = async (way, ...more) => {
+		const env = { ...world.env, HOME: files };
+		const done = await finish(process.execPath, [...inspector, ...ways[way], ...more], { env, cwd: files });
+		assert.equal(done.status, 0, `${way} ${more}: ${done.stdout}${done.stderr}`);
+		return JSON.parse(done.stdout);
+	};
+	const [listed, called, prompts, other] = await Promise.all([
+		inspect("http", "--method", "tools/list"),
+		inspect("http", "--method", "tools/call", "--tool-name", "everything__echo", "--tool-arg", "message=inspected"),
+		inspect("http", "--method", "prompts/list"),
+		inspect("stdio", "--method", "tools/call", "--tool-name", "everything__get-sum", "--tool-arg", "a=2", "b=3"),
+	]);
+	assert.ok(listed.tools.some((t) => t.name === "everything__echo"));
+	assert.match(called.content[0].text, /inspected/);
+	assert.ok(prompts.prompts.length > 0);
+	assert.match(other.content[0].text, /5/);
+});
+
+test("fluxway mcp manages servers", async () => {
+	const list = join(files, "servers.json");
+	writeFileSync(list, JSON.stringify({ mcpServers: { "Other Memory": { command: "node", args: [official("memory")], env: { API_KEY: "s3cret" } } } }));
+	const added = JSON.parse(await world.run("mcp", "add", "--file", list, "--json")).servers[0];
+	assert.equal(added.name, "other-memory");
+	assert.deepEqual(added.secrets, ["API_KEY"]);
+	await world.run("mcp", "add", "plain", "--", "node", official("memory"));
+	assert.match(await world.run("mcp", "start", "plain"), /plain is ready, with 9 tools/);
+	assert.match(await world.run("mcp", "tools", "plain", "--force"), /ready +plain__read_graph/);
+	assert.match(await world.run("mcp", "list"), /other-memory +idle/);
+	assert.match(await world.run("mcp", "call", "everything__echo", '{"message":"from the shell"}'), /from the shell/);
+	assert.match(await world.run("mcp", "logs", "plain"), /fluxway +ready/);
+	assert.match(await world.run("mcp", "restart", "plain"), /ready/);
+	assert.match(await world.run("mcp", "stop", "plain"), /plain is stopped/);
+	assert.match(await world.run("mcp", "consent", "plain"), /9 tools/);
+	for (const name of ["plain", "other-memory"]) await world.run("mcp", "remove", name);
+	const gone = await finish(binary, ["mcp", "tools", "plain"], { env: world.env });
+	assert.equal(gone.status === 0, false);
+	assert.match(gone.stderr, /no MCP server "plain"/);
+});
+
+test("fluxway mcp new writes, builds, tests and adds a server in both languages", async () => {
+	await Promise.all(
+		["go", "typescript"].map(async (language) => {
+			const name = `new-${language}`;
+			const folder = join(files, "new servers", name);
+			const made = JSON.parse(
+				await world.run("mcp", "new", name, "--language", language, "--folder", folder, "--tool", "measure", "--description", 'Measures "text".', "--yes", "--json"),
+			);
+			assert.deepEqual({ added: made.added, tools: made.tools, folder: made.folder }, { added: true, tools: 1, folder });
+			await world.api("PATCH", `/api/v1/mcp/servers/${name}`, { level: "public", read_only: ["*"] });
+			assert.deepEqual(JSON.parse(text(await call(`${name}__measure`, { text: "two words" }))), { words: 2, characters: 9 });
+		}),
+	);
 });

@@ -18,7 +18,7 @@ import (
 func (e *env) mcpCommand() *cobra.Command {
 	return group("mcp", "Manage MCP servers, and be one", e.mcpList(), e.mcpAdd(), e.mcpRemove(),
 		e.mcpDo("start", "Start a server now and wait until it has said what it has"), e.mcpDo("stop", "Stop a server until it is started again"),
-		e.mcpDo("restart", "Stop a server and start it again"), e.mcpLogs(), e.mcpTools(), e.mcpConsent(), e.mcpSignIn(), e.mcpCall(), e.mcpServe())
+		e.mcpDo("restart", "Stop a server and start it again"), e.mcpLogs(), e.mcpTools(), e.mcpConsent(), e.mcpSignIn(), e.mcpCall(), e.mcpServe(), e.mcpNew())
 }
 
 func serverURL(name string, more ...string) string {

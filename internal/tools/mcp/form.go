@@ -75,7 +75,7 @@ func (s schemaOf) choices() []choice {
 	return out
 }
 
-// fields reads a form, in the order of its names.
+// fields reads a form: what is required first, then by name.
 func (q Question) fields() ([]field, error) {
 	if len(q.Schema) == 0 {
 		return nil, nil
@@ -93,7 +93,12 @@ func (q Question) fields() ([]field, error) {
 			name: name, title: s.Title, about: s.Description, kind: s.Type, choices: s.choices(), fallback: s.Default, required: slices.Contains(form.Required, name),
 		})
 	}
-	slices.SortFunc(out, func(a, b field) int { return strings.Compare(a.name, b.name) })
+	slices.SortFunc(out, func(a, b field) int {
+		if a.required != b.required {
+			return map[bool]int{true: -1, false: 1}[a.required]
+		}
+		return strings.Compare(a.name, b.name)
+	})
 	return out, nil
 }
 
