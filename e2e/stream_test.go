@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -25,6 +26,8 @@ type envelope struct {
 type follower struct {
 	s        *server
 	channels string
+	deltas   bool          // keep what has no cursor too
+	opened   chan struct{} // closed when the first connection stands
 
 	mu     sync.Mutex // guards the fields below
 	events []envelope
@@ -34,7 +37,7 @@ type follower struct {
 }
 
 func follow(ctx context.Context, s *server, channels string) *follower {
-	f := &follower{s: s, channels: channels, last: "0"}
+	f := &follower{s: s, channels: channels, last: "0", opened: make(chan struct{})}
 	f.more = sync.NewCond(&f.mu)
 	context.AfterFunc(ctx, f.more.Broadcast)
 	return f
@@ -68,6 +71,13 @@ func (f *follower) read(ctx context.Context) error {
 	if resp.StatusCode != http.StatusOK {
 		return fmt.Errorf("stream: %s", resp.Status)
 	}
+	f.mu.Lock()
+	select {
+	case <-f.opened:
+	default:
+		close(f.opened)
+	}
+	f.mu.Unlock()
 	var id, data string
 	lines := bufio.NewScanner(resp.Body)
 	lines.Buffer(nil, 1<<20)
@@ -80,7 +90,7 @@ func (f *follower) read(ctx context.Context) error {
 		case "data":
 			data = value
 		case "":
-			if lines.Text() == "" && id != "" && data != "" {
+			if lines.Text() == "" && (id != "" || f.deltas) && data != "" {
 				f.take(id, data)
 			}
 			if lines.Text() == "" {
@@ -97,12 +107,12 @@ func (f *follower) take(id, data string) {
 		f.s.t.Errorf("an event that is not JSON: %q", data)
 		return
 	}
-	if strconv.FormatInt(e.Cursor, 10) != id {
+	if id != "" && strconv.FormatInt(e.Cursor, 10) != id {
 		f.s.t.Errorf("id %s, cursor %d", id, e.Cursor)
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.events, f.last = append(f.events, e), id
+	f.events, f.last = append(f.events, e), cmp.Or(id, f.last)
 	f.more.Broadcast()
 }
 
