@@ -134,6 +134,9 @@ func (d *Desk) close(ctx context.Context, tx *store.Tx, c closing) (news bool, e
 			return err == nil, err
 		}
 	}
+	if d.opts.Over != nil {
+		tx.AfterCommit(func() { d.opts.Over(c.run.Workspace, c.run.ID) })
+	}
 	if c.line != nil {
 		if err := c.line.insert(ctx, tx); err != nil {
 			return false, err

@@ -125,6 +125,8 @@ type Options struct {
 	Member func(ctx context.Context, ws ids.Workspace, user ids.User) error
 	// Withdraw takes back what a run asked people and needs no more; nil: their deadlines do.
 	Withdraw func(ctx context.Context, ws ids.Workspace, run ids.Run) error
+	// Over hears of every run that this process has ended, to let go of what was kept for it; it must not wait. nil: nobody.
+	Over func(ws ids.Workspace, run ids.Run)
 	// Guidance is what a project's own files tell its agents; nil: nothing.
 	Guidance func(ctx context.Context, ws ids.Workspace, project string) (string, error)
 	// Route picks the agent of a message that names none; nil: the assistant.

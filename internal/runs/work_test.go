@@ -72,6 +72,7 @@ type setup struct {
 	models map[string]*scripted.Model // by agent
 	gate   tools.Gate
 	tools  []tools.Tool
+	over   func(ids.Workspace, ids.Run)
 }
 
 func newPlant(t *testing.T, db *store.DB, s setup) *plant {
@@ -101,7 +102,7 @@ func newPlant(t *testing.T, db *store.DB, s setup) *plant {
 		s.team = team{"assistant": {Tools: tools.All()}}
 	}
 	desk, err := runs.New(runs.Options{
-		DB: db, Hub: hub, Jobs: queue, Conversations: book, Agents: s.team, Tools: box, Journal: journalOf(db), Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
+		DB: db, Hub: hub, Jobs: queue, Conversations: book, Agents: s.team, Tools: box, Journal: journalOf(db), Over: s.over, Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
 		Model: func(_ context.Context, _ ids.Workspace, name string) (providers.Model, string, error) {
 			m := s.models[strings.TrimPrefix(name, "scripted/")]
 			if m == nil {
@@ -238,7 +239,8 @@ func TestATurnWithATool(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		m := script(t, turn(says("I calculate. "), calls("calculator", map[string]any{"expression": "6*7"})), turn(says("It is 42.")), turn(says("As I said: 42.")))
-		p := newPlant(t, db, setup{models: map[string]*scripted.Model{"assistant": m}})
+		over := make(chan ids.Run, 2)
+		p := newPlant(t, db, setup{models: map[string]*scripted.Model{"assistant": m}, over: func(_ ids.Workspace, run ids.Run) { over <- run }})
 		a := p.ask("What is 6*7?", "")
 		stop := p.work()
 		defer stop()
@@ -262,7 +264,7 @@ func TestATurnWithATool(t *testing.T) {
 			t.Errorf("steps %+v, %v", steps.Data, err)
 		}
 		run := p.get(a.Run.ID)
-		if run.Turns != 2 || run.Calls != 1 || run.State != runs.Finished {
+		if run.Turns != 2 || run.Calls != 1 || run.State != runs.Finished || <-over != run.ID {
 			t.Errorf("run %+v", run)
 		}
 		// The next question sees the call and its result in their places.

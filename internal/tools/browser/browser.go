@@ -99,13 +99,17 @@ func (b *Browser) Close() {
 	b.wg.Wait()
 }
 
-// Forget closes the pages of an owner, who is done.
+// RunOver closes the pages of a run that is over, without waiting for it.
+func (b *Browser) RunOver(ws ids.Workspace, run ids.Run) {
+	b.Forget(Owner{Workspace: ws, Name: string(run)})
+}
+
+// Forget closes the pages of an owner who is done, without waiting for it.
 func (b *Browser) Forget(who Owner) {
 	b.mu.Lock()
-	t := b.tabs[who]
-	b.mu.Unlock()
-	if t != nil {
-		b.drop(t)
+	defer b.mu.Unlock()
+	if t := b.tabs[who]; t != nil && !b.closed {
+		b.wg.Go(func() { b.drop(t) })
 	}
 }
 
