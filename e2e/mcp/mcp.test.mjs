@@ -75,21 +75,21 @@ test("the memory server's tools have the shapes that it says", async () => {
 // ask has an agent work on a message until it is done or waits for a person.
 async function ask(message) {
 	const { run } = await world.api("POST", "/api/v1/agents/assistant/chat", { message });
-	return settled(run.id);
+	return settled(run);
 }
 
-// settled follows a run's own stream of events until it says that it waits or is over.
-async function settled(id) {
+// settled looks at a run whenever something was said about its conversation, until it waits or is over.
+async function settled({ id, conversation }) {
 	const gone = new AbortController();
-	const stream = await fetch(`${world.url}/api/v1/events/stream?channels=runs/${id}`, { headers: { authorization: `Bearer ${world.key}` }, signal: gone.signal });
-	const over = (run) => !["queued", "running"].includes(run.state);
+	const headers = { authorization: `Bearer ${world.key}` };
+	const stream = await fetch(`${world.url}/api/v1/events/stream?channels=conversations/${conversation}`, { headers, signal: gone.signal });
+	const heard = stream.body[Symbol.asyncIterator]();
 	try {
-		let run = await world.api("GET", `/api/v1/runs/${id}`);
-		for await (const _ of stream.body) {
-			if (over(run)) break;
-			run = await world.api("GET", `/api/v1/runs/${id}`);
+		for (;;) {
+			const run = await world.api("GET", `/api/v1/runs/${id}`);
+			if (!["queued", "running"].includes(run.state)) return run;
+			await heard.next();
 		}
-		return run;
 	} finally {
 		gone.abort();
 	}
@@ -105,10 +105,10 @@ test("what the official server elicits, samples and wants to know of our folders
 	assert.equal(run.state, "waiting", JSON.stringify(run));
 	assert.match(run.needs[0].question, /The MCP server everything asks: Please provide inputs[^]*- name \(string, required\)[^]*preset 42/);
 	await world.api("POST", `/api/v1/runs/${run.id}/answer`, { answer: "check: yes" });
-	run = await settled(run.id);
+	run = await settled(run);
 	assert.match(run.needs[0].question, /^name is missing\./, "an answer that cannot be read is asked for again");
 	await world.api("POST", `/api/v1/runs/${run.id}/answer`, { answer: "name: Ada Lovelace\ncheck: yes\ninteger: 7" });
-	run = await settled(run.id);
+	run = await settled(run);
 	assert.equal(run.state, "finished", JSON.stringify(run));
 	assert.match(await said(run), /Ada Lovelace[^]*7/);
 
@@ -116,7 +116,7 @@ test("what the official server elicits, samples and wants to know of our folders
 	assert.equal(run.state, "waiting", JSON.stringify(run));
 	assert.match(run.needs[0].question, /wants to have a model answer[^]*what is tea\?/);
 	await world.api("POST", `/api/v1/runs/${run.id}/answer`, { answers: ["Allow"] });
-	run = await settled(run.id);
+	run = await settled(run);
 	assert.match(await said(run), /I read: [^]*what is tea\?/);
 	const { data } = await world.api("GET", "/api/v1/costs/records?limit=50");
 	assert.ok(data.some((r) => r.run === run.id && r.door === "mcp"), JSON.stringify(data[0]));
@@ -156,6 +156,8 @@ test("the official client, over HTTP and through fluxway mcp serve", async () =>
 		// An agent is a tool; what it is asked becomes a conversation, which is a resource.
 		const answer = await client.callTool({ name: "agent__assistant", arguments: { message: `hello over ${way}` } });
 		assert.ok(!answer.isError && answer.content[0].text.length > 0, JSON.stringify(answer));
+		const nobody = await client.callTool({ name: "agent__nobody", arguments: { message: "hello" } });
+		assert.ok(nobody.isError && /no agent/i.test(nobody.content[0].text), JSON.stringify(nobody));
 		const { resources } = await client.listResources();
 		const read = await client.readResource({ uri: resources[0].uri });
 		assert.match(read.contents[0].text, new RegExp(`hello over ${way}`));
