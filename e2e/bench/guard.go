@@ -42,6 +42,9 @@ func guardLane(ctx context.Context, b *bench) error {
 	}
 	b.lines = append(b.lines, p50)
 	b.limit("decision p99", "µs", quantile(ours, 0.99), quantile(bare, 0.99), 100)
+	slowest, unasked := large(ctx, commands, rows)
+	b.limit("slowest of the inputs of 10 kB", "µs", slowest, 0, 5000)
+	b.must("inputs of 10 kB that are hostile and would run", unasked)
 	wrong := 0
 	for _, r := range rows {
 		if v := commands.Judge(ctx, guard.Command{Text: r.text, Dir: "/home/dev/project"}).Verdict; r.want == "refuse" && v <= guard.Warn {
@@ -110,6 +113,40 @@ func timeRows(ctx context.Context, b *bench, commands *guard.Commands, rows []de
 		}
 	}
 	return ours, bare
+}
+
+// large is the CPU of the slowest input of 10 kB, the best of a few tries each: the rows of the tables put together, and
+// texts made to take long. The latter must be asked about.
+func large(ctx context.Context, commands *guard.Commands, rows []decision) (slowest float64, unasked int) {
+	const size = 10_000
+	fill := func(part string) string { return strings.Repeat(part, size/len(part)) }
+	hostile := []string{
+		fill("$("), fill("`"), fill("(("), "echo " + fill("{a,b}"), strings.Repeat("$(echo ", 190) + strings.Repeat(")", 190), fill("frob | "), "rm -rf " + fill("a "),
+		"x='" + fill("echo ")[:8000] + "'; " + strings.Repeat(`eval "$x";`, 180), strings.Repeat("for i in 1 2 3 4 5 6 7 8 9 10; do ", 15) + "frob $i" + strings.Repeat("; done", 15),
+		strings.Repeat("f(){ g; };g(){ f; f; };f;g;", 100), strings.Repeat("sudo ", 1900) + "rm -rf /", strings.Repeat("eval ", 1900) + "frob",
+	}
+	texts := slices.Clone(hostile)
+	var together strings.Builder
+	for _, r := range rows {
+		if together.Len() > 0 && together.Len()+len(r.text) > size {
+			texts = append(texts, together.String())
+			together.Reset()
+		}
+		together.WriteString(r.text + "\n")
+	}
+	for i, text := range texts {
+		best, verdict := math.Inf(1), guard.Allow
+		for range 5 {
+			before := ownCPU()
+			verdict = commands.Judge(ctx, guard.Command{Text: text, Dir: "/home/dev/project"}).Verdict
+			best = min(best, float64((ownCPU()-before).Nanoseconds())/1000)
+		}
+		slowest = max(slowest, best)
+		if i < len(hostile) && verdict < guard.Ask {
+			unasked++
+		}
+	}
+	return slowest, unasked
 }
 
 func quantile(v []float64, q float64) float64 {

@@ -22,6 +22,7 @@ type call struct {
 func (c *call) with(words []word) *call {
 	next := *c
 	next.words, next.name, next.known = words, "", nil
+	next.span = c.s.place.across(words, c.span)
 	return &next
 }
 

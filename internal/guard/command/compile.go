@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"strings"
@@ -25,6 +26,7 @@ type tool struct {
 	allowed      subIndex // of allow
 	warned       subIndex // of warn
 	otherwise    Verdict
+	leads        string // see Tool.Leads
 }
 
 var plainTool = &tool{otherwise: Ask}
@@ -217,6 +219,7 @@ func (rs *ruleset) addTool(t Tool) {
 		}
 		built.long = built.long || t.Long
 		built.numbers = built.numbers || t.Numbers
+		built.leads = cmp.Or(t.Leads, built.leads)
 		built.allow = append(built.allow, subsOf(t.Allow)...)
 		built.warn = append(built.warn, subsOf(t.Warn)...)
 	}

@@ -80,6 +80,7 @@ func codeFlag(lang, flags string, words []word, i int) (code word, skip int, ok 
 		if strings.HasPrefix(f, "--") && strings.HasPrefix(t, f+"=") {
 			w := words[i]
 			w.text = t[len(f)+1:]
+			w.flags &^= isExact
 			return w, 0, true
 		}
 		if len(f) != 2 || t[1] == '-' {
@@ -180,6 +181,7 @@ func (r *run) module(c *call, i int) (value, bool) {
 	words := append([]word{}, c.words[i:]...)
 	if len(words[0].text) > 2 {
 		words[0].text = words[0].text[2:]
+		words[0].flags &^= isExact
 	} else if words = words[1:]; len(words) == 0 {
 		return value{}, false
 	}

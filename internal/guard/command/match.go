@@ -301,7 +301,20 @@ func (m *matching) operandPaths() []resolved {
 			m.resolved = append(m.resolved, m.r.resolve(m.c.s, w))
 		}
 	}
-	return m.resolved[m.used:]
+	return m.resolved[max(m.used, m.lead()):]
+}
+
+// lead is how many operands say how and not on what: the mode of chmod, the owner of chown.
+func (m *matching) lead() int {
+	ops := m.args.operands
+	if m.tool.leads == "" || len(ops) == 0 || m.tool.hasFlag(m.args.flags, "--reference") {
+		return 0
+	}
+	first := ops[0].text
+	if m.tool.leads == "owner" && strings.ContainsAny(first, "/~") || m.tool.leads == "mode" && strings.Trim(first, "ugoa+-=rwxXst01234567,") != "" {
+		return 0
+	}
+	return 1
 }
 
 // places reports whether one of the paths is in one of the classes; "existing" must hold besides.
@@ -396,6 +409,8 @@ func (m *matching) part(b []byte, name string, quoted bool) []byte {
 	switch name {
 	case "args":
 		return named(b, m.rest, quoted)
+	case "targets":
+		return named(b, m.rest[min(max(0, m.lead()-m.used), len(m.rest)):], quoted)
 	case "first":
 		return named(b, m.rest[:min(1, len(m.rest))], quoted)
 	case "last":
@@ -440,6 +455,12 @@ func named(b []byte, words []word, quoted bool) []byte {
 func spelled(w *word, quoted bool) string {
 	if quoted {
 		return quote(*w)
+	}
+	switch w.text {
+	case ".", "./":
+		return "this folder"
+	case "..", "../":
+		return "the folder above"
 	}
 	return clip(w.shown())
 }

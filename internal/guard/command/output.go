@@ -15,7 +15,7 @@ func (r *run) output(c *call) value {
 	args := c.words[1:]
 	switch c.name {
 	case "echo":
-		return echo(args)
+		return echo(c.s, args)
 	case "printf":
 		return printf(args)
 	case "cat", "tac", "tee", "pv", "sponge", "head", "tail", "less", "more", "bat":
@@ -192,7 +192,7 @@ func hideEmpty(v value) value {
 	return v
 }
 
-func echo(args []word) value {
+func echo(s *scope, args []word) value {
 	escapes, end := false, "\n"
 	for len(args) > 0 && len(args[0].text) > 1 && strings.Trim(args[0].text[1:], "neE") == "" && args[0].text[0] == '-' {
 		escapes = escapes || strings.ContainsRune(args[0].text, 'e')
@@ -205,7 +205,11 @@ func echo(args []word) value {
 	if escapes || strings.Contains(text, `\x`) || strings.Contains(text, `\0`) {
 		text = string(ansiC(nil, text))
 	}
-	return value{text: text + end, state: visible, from: from}
+	v := value{text: text + end, state: visible, from: from}
+	if len(args) == 1 && args[0].flags&isExact != 0 && text == args[0].text && s.place.exact {
+		v.at = s.place.base + int(args[0].start) + 2
+	}
+	return v
 }
 
 func joined(args []word) (string, origin) {
@@ -378,7 +382,7 @@ func mapped(in value, f func(string) string) value {
 	if in.state != visible || flagsOf(in.text) != 0 {
 		return unknownFrom(in.from)
 	}
-	in.text = f(in.text)
+	in.text, in.at = f(in.text), 0
 	return in
 }
 

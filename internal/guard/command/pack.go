@@ -43,6 +43,7 @@ type Tool struct {
 	Allow     List   `yaml:"allow" json:"allow,omitempty"`         // harmless subcommands
 	Warn      List   `yaml:"warn" json:"warn,omitempty"`           // subcommands that run with a word about them
 	Otherwise string `yaml:"otherwise" json:"otherwise,omitempty"` // allow or ask; "": ask if Allow is given
+	Leads     string `yaml:"leads" json:"leads,omitempty"`         // the first operand is no path: mode or owner
 }
 
 // Rule describes commands that are dangerous. All conditions given must hold.
@@ -194,6 +195,9 @@ func (p *Pack) check() []error {
 	for i, t := range p.Tools {
 		if len(t.Names) == 0 {
 			say(fmt.Sprintf("$.tools[%d]", i), "the tool has no names")
+		}
+		if l := t.Leads; l != "" && l != "mode" && l != "owner" {
+			say(fmt.Sprintf("$.tools[%d].leads", i), "leads is mode or owner, not %q", l)
 		}
 		if o := t.Otherwise; o != "" && o != "allow" && o != "ask" {
 			say(fmt.Sprintf("$.tools[%d].otherwise", i), "otherwise is %q; it is allow or ask", o)

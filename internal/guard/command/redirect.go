@@ -22,7 +22,11 @@ func (r *run) redirect(s *scope, rd *syntax.Redirect, in value) (value, target) 
 		return r.heredoc(s, rd), target{}
 	case syntax.WordHdoc:
 		w := r.one(s, rd.Word)
-		return asValue(w, "\n"), target{}
+		v := asValue(w, "\n")
+		if fields := rd.Word.Parts; len(fields) == 1 {
+			v.at = s.place.literal(fields[0])
+		}
+		return v, target{}
 	case syntax.DplIn, syntax.DplOut:
 		w := r.one(s, rd.Word)
 		if rd.Op == syntax.DplOut && w.text != "-" && !isNumber(strings.TrimSuffix(w.text, "-")) {
@@ -60,7 +64,13 @@ func (r *run) heredoc(s *scope, rd *syntax.Redirect) value {
 	if b.flags&(isWild|isPlain) != 0 {
 		return value{text: text, state: visible, from: b.from}
 	}
-	return known(text).with(b.from)
+	v := known(text).with(b.from)
+	if parts := rd.Hdoc.Parts; len(parts) == 1 && rd.Op == syntax.Hdoc {
+		if lit, ok := parts[0].(*syntax.Lit); ok && lit.Value == text {
+			v.at = s.place.literal(lit)
+		}
+	}
+	return v
 }
 
 func quotedDelimiter(w *syntax.Word) bool {

@@ -27,6 +27,53 @@ func (p place) of(n syntax.Node) Span {
 	return p.whole
 }
 
+// literal is where a part begins whose text stands as it is, and one more; 0: it does not.
+func (p place) literal(part syntax.WordPart) int {
+	if !p.exact {
+		return 0
+	}
+	offset := p.base + int(part.Pos().Offset())
+	switch part := part.(type) {
+	case *syntax.Lit:
+		return offset + 1
+	case *syntax.SglQuoted:
+		if !part.Dollar {
+			return offset + 2
+		}
+	case *syntax.DblQuoted:
+		if _, ok := onlyLit(part); ok {
+			return offset + 2
+		}
+	}
+	return 0
+}
+
+// across is where words stand; those that come from elsewhere do not count. If none stands in the text, or they were put
+// together in another order, it is otherwise.
+func (p place) across(words []word, otherwise Span) Span {
+	if !p.exact {
+		return otherwise
+	}
+	start, end := int32(-1), int32(0)
+	for i := range words {
+		w := &words[i]
+		if w.end == 0 {
+			continue
+		}
+		if w.end < end {
+			return otherwise
+		}
+		if start < 0 {
+			start = w.start
+		}
+		end = w.end
+	}
+	if start < 0 {
+		return otherwise
+	}
+	return p.span(int(start), int(end))
+}
+
 // within places text that a command at span runs.
 func within(at Span) place { return place{whole: at} }
 
@@ -44,6 +91,7 @@ type scope struct {
 	shared  bool
 	depth   int
 	place   place
+	pipe    Span   // the pipe that brings something from the network; zero: none
 	mirror  string // the folder here that a container is taken to hold; "": none
 	remote  bool   // runs on another machine or in a container: our disk says nothing about it
 }
@@ -146,6 +194,7 @@ type value struct {
 	state state
 	plain bool // unknown, but a name or a number: no path, no flag
 	from  origin
+	at    int // where the text begins in the command's, and one more; 0: nowhere as it is
 }
 
 type state uint8

@@ -110,7 +110,11 @@ func (r *run) runStream(c *call, in value) value {
 			r.fetched(c)
 		}
 		r.note(c.s, c.span, c.name+" runs its input")
-		return r.inner(c.s, in.text, within(c.span), value{})
+		at := within(c.span)
+		if in.at > 0 {
+			at = place{exact: true, base: in.at - 1}
+		}
+		return r.inner(c.s, in.text, at, value{})
 	case in.has(fromNetwork):
 		return r.fetched(c)
 	}
@@ -124,6 +128,9 @@ func (r *run) fetched(c *call) value {
 	piped := *c
 	piped.in = unknownFrom(fromNetwork)
 	piped.words = []word{literal("run-fetched"), literal(c.name)}
+	if c.s.pipe.End > 0 {
+		piped.span = c.s.pipe
+	}
 	r.match(&piped, "run-fetched")
 	return unknownFrom(fromNetwork)
 }

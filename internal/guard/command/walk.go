@@ -52,7 +52,11 @@ func (r *run) cmd(s *scope, cmd syntax.Command, in value) value {
 			if out.state == nothing {
 				out.state = hidden
 			}
-			return r.stmt(s.child(), c.Y, out)
+			right := s.child()
+			if out.has(fromNetwork) {
+				right.pipe = s.place.of(c)
+			}
+			return r.stmt(right, c.Y, out)
 		}
 		return r.chain(s, c, in)
 	case *syntax.Subshell:
@@ -362,7 +366,7 @@ func (r *run) callExpr(s *scope, c *syntax.CallExpr, in value) value {
 	if len(c.Assigns) > 0 && words[0].text != "read" {
 		r.prefixes(env, c)
 	}
-	return r.call(r.newCall(call{s: s, env: env, words: words, in: in, span: s.place.of(c)}))
+	return r.call(r.newCall(call{s: s, env: env, words: words, in: in, span: s.place.across(words, s.place.of(c))}))
 }
 
 // prefixes asks about variables that change which code a program runs.

@@ -24,7 +24,7 @@ const (
 	isWild  wordFlags = 1 << iota // holds a part that may be anything
 	isPlain                       // holds a part that is unknown but a plain name or number
 	isGlob                        // holds an unquoted * ? or [
-	isExact                       // the text stands as it is at start+1 in single quotes
+	isExact                       // the text stands as it is at start+1, in quotes
 )
 
 // The marks of unknown parts inside a word's text.
@@ -68,6 +68,10 @@ func (r *run) fields(s *scope, w *syntax.Word, out []word) []word {
 			if !p.Dollar {
 				return append(out, word{text: p.Value, start: start, end: end, flags: isExact | r.marks(p.Value)})
 			}
+		case *syntax.DblQuoted:
+			if lit, ok := onlyLit(p); ok {
+				return append(out, word{text: lit, start: start, end: end, flags: isExact | r.marks(lit)})
+			}
 		}
 	}
 	b := builder{r: r, s: s, out: out, start: start, end: end}
@@ -82,6 +86,18 @@ func (r *run) fields(s *scope, w *syntax.Word, out []word) []word {
 		panic(stop{"too long once expanded"})
 	}
 	return b.out
+}
+
+// onlyLit is the text of double quotes in which nothing happens.
+func onlyLit(p *syntax.DblQuoted) (string, bool) {
+	if p.Dollar || len(p.Parts) != 1 {
+		return "", false
+	}
+	lit, ok := p.Parts[0].(*syntax.Lit)
+	if !ok || strings.IndexByte(lit.Value, '\\') >= 0 {
+		return "", false
+	}
+	return lit.Value, true
 }
 
 // isPlainText reports whether the shell leaves a literal as it is.

@@ -103,10 +103,10 @@ func flagValue(words []word, names ...string) (word, bool) {
 			case w.text == name && i+1 < len(words):
 				return words[i+1], true
 			case strings.HasPrefix(name, "--") && strings.HasPrefix(w.text, name+"="):
-				w.text = w.text[len(name)+1:]
+				w.text, w.flags = w.text[len(name)+1:], w.flags&^isExact
 				return w, true
 			case len(name) == 2 && len(w.text) > 2 && strings.HasPrefix(w.text, name) && w.text[0] == '-' && w.text[1] != '-':
-				w.text = w.text[2:]
+				w.text, w.flags = w.text[2:], w.flags&^isExact
 				return w, true
 			}
 		}
