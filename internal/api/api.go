@@ -25,6 +25,7 @@ import (
 	"github.com/fluxway/fluxway/internal/jobs"
 	"github.com/fluxway/fluxway/internal/memory"
 	"github.com/fluxway/fluxway/internal/observe"
+	"github.com/fluxway/fluxway/internal/plugins"
 	"github.com/fluxway/fluxway/internal/projects"
 	"github.com/fluxway/fluxway/internal/runs"
 	"github.com/fluxway/fluxway/internal/store"
@@ -46,7 +47,8 @@ type Options struct {
 	Projects      *projects.Projects
 	Memory        *memory.Mind
 	Tools         *tools.Toolbox
-	MCP           MCP         // of the servers whose tools are in Tools
+	MCP           MCP // of the servers whose tools are in Tools
+	Plugins       *plugins.Manager
 	AgentCaller   AgentCaller // nil: agents are no tools of our own MCP server
 	Settings      Settings
 	Models        Models
@@ -223,6 +225,9 @@ func (s *Server) table() []route {
 	}
 	if s.opts.MCP != nil {
 		all = append(all, mcpAPI{s.opts.MCP}.routes()...)
+	}
+	if s.opts.Plugins != nil {
+		all = append(all, pluginsAPI{s.opts.Plugins}.routes()...)
 	}
 	if s.opts.Settings != nil {
 		all = append(all, configAPI{s.opts.Settings}.routes()...)

@@ -44,7 +44,8 @@ type MCPCaller struct {
 // MCPServer is an MCP server, never with a secret.
 type MCPServer struct {
 	Name           string                                `json:"name" doc:"Its tools are called name__tool."`
-	Source         string                                `json:"source" enum:"stored,settings" doc:"settings: it is changed in the settings file and belongs to every workspace."`
+	Source         string                                `json:"source" enum:"stored,settings,plugin" doc:"settings: it is changed in the settings file and belongs to every workspace. plugin: it comes and goes with one."`
+	Plugin         string                                `json:"plugin,omitempty" doc:"The plugin that gives it."`
 	Transport      string                                `json:"transport" enum:"stdio,http,sse"`
 	Command        string                                `json:"command,omitempty"`
 	Args           []string                              `json:"args,omitempty"`

@@ -68,12 +68,15 @@ var bodies = map[string]string{
 	"PATCH /api/v1/conversations/{conversation}":                        `{"title":"Stolen"}`,
 	"PATCH /api/v1/jobs/schedules/{schedule}":                           `{"enabled":false}`,
 	"POST /api/v1/mcp/servers":                                          `{"name":"files","command":"cat"}`,
-	"POST /mcp":                                                         `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}`,
-	"POST /api/v1/providers/{provider}/accounts":                        `{"key":"sk-test"}`,
-	"POST /api/v1/costs/reconcile":                                      `{"provider":"openai","invoice":"day,model,amount\n2026-11-01,gpt-5,1.00\n"}`,
-	"POST /api/v1/costs/budgets":                                        `{"amount":1000000}`,
-	"PATCH /api/v1/costs/budgets/{budget}":                              `{"amount":2000000}`,
-	"POST /api/v1/costs/budgets/{budget}/grant":                         `{"amount":1000000}`,
+	"POST /api/v1/plugins":                                              `{"folder":"/no/such/folder"}`,
+	"POST /api/v1/plugins/{plugin}/enable":                              `{"digest":"sha256:0"}`,
+	"PATCH /api/v1/plugins/{plugin}/settings":                           `{"settings":{}}`,
+	"POST /mcp": `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}`,
+	"POST /api/v1/providers/{provider}/accounts": `{"key":"sk-test"}`,
+	"POST /api/v1/costs/reconcile":               `{"provider":"openai","invoice":"day,model,amount\n2026-11-01,gpt-5,1.00\n"}`,
+	"POST /api/v1/costs/budgets":                 `{"amount":1000000}`,
+	"PATCH /api/v1/costs/budgets/{budget}":       `{"amount":2000000}`,
+	"POST /api/v1/costs/budgets/{budget}/grant":  `{"amount":1000000}`,
 }
 
 func name(r api.RouteInfo) string { return r.Method + " " + r.Pattern }
@@ -89,7 +92,7 @@ func fill(pattern string, values map[string]string) string {
 		"approval": string(ids.New[ids.Approval]()), "allowance": string(ids.New[ids.Allowance]()), "call": string(ids.New[ids.ToolCall]()),
 		"project": string(ids.New[ids.Project]()), "snapshot": string(ids.New[ids.Snapshot]()),
 		"budget": string(ids.New[ids.Budget]()), "record": string(ids.New[ids.Usage]()), "agent": "assistant",
-		"version": "0", "provider": "nobody", "account": string(ids.New[ids.Account]()), "signin": "AAAA", "server": "nobody", "tool": "nobody",
+		"version": "0", "provider": "nobody", "account": string(ids.New[ids.Account]()), "signin": "AAAA", "server": "nobody", "tool": "nobody", "plugin": "nobody",
 		"fact": string(ids.New[ids.Fact]()), "source": string(ids.New[ids.Source]()),
 		"comment": string(ids.New[ids.Comment]()), "attachment": string(ids.New[ids.Attachment]()),
 	}

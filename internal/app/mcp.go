@@ -39,7 +39,7 @@ func serverView(s mcp.Server) api.MCPServer {
 		level = tools.Restricted
 	}
 	return api.MCPServer{
-		Name: s.Name, Source: s.Source, Transport: string(s.Transport), Command: s.Command, Args: s.Args, Env: s.Env, Folder: s.Folder, URL: s.URL, Headers: s.Headers,
+		Name: s.Name, Source: s.Source, Plugin: s.Plugin, Transport: string(s.Transport), Command: s.Command, Args: s.Args, Env: s.Env, Folder: s.Folder, URL: s.URL, Headers: s.Headers,
 		SignIn: s.SignIn, ClientID: s.ClientID, Secrets: s.Secrets, Allow: s.Allow, Deny: s.Deny, Defaults: s.Defaults, Level: string(level), Levels: levels,
 		ReadOnly: s.ReadOnly, TimeoutSeconds: s.Timeout.Seconds(), Disabled: s.Disabled, Sampling: string(cmp.Or(s.Sampling, mcp.SamplingAsk)), Roots: !s.NoRoots,
 		SignedIn: s.Signed.In, SignInEnds: s.Signed.Ends, SignInRenews: s.Signed.Renews,

@@ -11,6 +11,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -33,6 +34,7 @@ import (
 	"github.com/fluxway/fluxway/internal/kit/lifecycle"
 	"github.com/fluxway/fluxway/internal/kit/seal"
 	"github.com/fluxway/fluxway/internal/memory"
+	"github.com/fluxway/fluxway/internal/plugins"
 	"github.com/fluxway/fluxway/internal/projects"
 	"github.com/fluxway/fluxway/internal/providers"
 	"github.com/fluxway/fluxway/internal/runs"
@@ -56,6 +58,7 @@ type World struct {
 	Guard     *guard.Guard
 	Projects  *projects.Projects
 	Memory    *memory.Mind
+	Plugins   *plugins.Manager // hooks do not run
 	Server    *api.Server
 	URL       string // http://127.0.0.1:…
 	Workspace ids.Workspace
@@ -86,7 +89,7 @@ func New(t testing.TB, db *store.DB, change ...func(*api.Options)) *World {
 	}
 	opts := api.Options{
 		DB: db, Directory: w.Directory, Hub: w.Hub, Jobs: w.Jobs, Conversations: w.Book, Agents: w.Roster, Router: w.Router, Runs: w.Desk, Costs: w.Ledger, Guard: w.Guard, Projects: w.Projects,
-		Memory: w.Memory, Tools: box, MCP: &servers{}, Settings: new(settings), Models: &accounts{keeper: w.Keeper}, Version: "test", Listen: "127.0.0.1:0", Drain: 5 * time.Second, DataDir: t.TempDir(), Backups: t.TempDir(),
+		Memory: w.Memory, Tools: box, MCP: &servers{}, Plugins: w.plugins(t), Settings: new(settings), Models: &accounts{keeper: w.Keeper}, Version: "test", Listen: "127.0.0.1:0", Drain: 5 * time.Second, DataDir: t.TempDir(), Backups: t.TempDir(),
 	}
 	for _, c := range change {
 		c(&opts)
@@ -99,6 +102,23 @@ func New(t testing.TB, db *store.DB, change ...func(*api.Options)) *World {
 	w.run(t)
 	w.people(t)
 	return w
+}
+
+// plugins makes a manager whose hooks cannot run: there is no sandbox here.
+func (w *World) plugins(t testing.TB) *plugins.Manager {
+	t.Helper()
+	box, err := seal.New(make([]byte, seal.KeySize))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Plugins, err = plugins.New(plugins.Options{
+		DB: w.DB, Hub: w.Hub, Box: box, Folder: filepath.Join(t.TempDir(), "plugins"),
+		Run: func(context.Context, plugins.Job) (int, error) { return 0, errors.New("there is no sandbox here") },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w.Plugins
 }
 
 // work builds and starts the parts that answer questions.

@@ -11482,8 +11482,10 @@ export interface components {
     MCPServer: {
       /** Its tools are called name__tool. */
       name: string;
-      /** settings: it is changed in the settings file and belongs to every workspace. */
-      source: "stored" | "settings";
+      /** settings: it is changed in the settings file and belongs to every workspace. plugin: it comes and goes with one. */
+      source: "stored" | "settings" | "plugin";
+      /** The plugin that gives it. */
+      plugin?: string;
       transport: "stdio" | "http" | "sse";
       command?: string;
       args?: string[];
