@@ -13,6 +13,7 @@ import (
 	"github.com/fluxway/fluxway/internal/ids"
 	"github.com/fluxway/fluxway/internal/memory"
 	"github.com/fluxway/fluxway/internal/providers"
+	"github.com/fluxway/fluxway/internal/providers/demo"
 	"github.com/fluxway/fluxway/internal/runs"
 )
 
@@ -29,7 +30,7 @@ func (a *App) openRuns() (err error) {
 	a.runs, err = runs.New(runs.Options{
 		DB: a.db, Hub: a.hub, Jobs: a.queue, Conversations: a.conversations, Agents: a.agents, Log: a.log,
 		Model: a.models.find, Cheap: a.cheap, Route: a.route, Tools: a.toolbox, Context: a.contextOf, Folder: a.workFolder, Guidance: a.guidance(briefer),
-		Recaller: remembers, Observer: remembers, Keep: a.cfg.Retention.Bodies.Std(), Withdraw: a.guard.Withdraw, Over: a.browser.RunOver, Member: a.member, Journal: journal,
+		Recaller: remembers, Observer: remembers, Picker: remembers, Keep: a.cfg.Retention.Bodies.Std(), Withdraw: a.withdraw, Over: a.browser.RunOver, Member: a.member, Journal: journal,
 		Hooks: a.runHooks,
 	})
 	return err
@@ -104,13 +105,29 @@ func (r recollection) Recall(ctx context.Context, q runs.Question) (string, []co
 		return "", nil, err
 	}
 	var b strings.Builder
-	b.WriteString("What is known from earlier and may matter now. It may be out of date; what the person says now counts more.")
+	b.WriteString(demo.Known + " and may matter now. It may be out of date; what the person says now counts more.")
 	facts := make([]conversations.Recalled, len(found))
 	for i, f := range found {
 		fmt.Fprintf(&b, "\n- %s", f.Text)
-		facts[i] = conversations.Recalled{ID: f.ID, Kind: string(f.Kind), Text: f.Text, Source: f.Title, Score: f.Score}
+		if from := f.From(); from != "" {
+			fmt.Fprintf(&b, " [%s]", from)
+		}
+		facts[i] = conversations.Recalled{
+			ID: f.ID, Kind: string(f.Kind), Text: f.Text, Source: f.From(), Score: f.Score, Conversation: f.Source.Conversation, Message: f.Source.Message,
+		}
 	}
 	return b.String(), facts, nil
+}
+
+// Pick chooses what of a long conversation a model is given.
+func (r recollection) Pick(ctx context.Context, q runs.Question, said []runs.Said, room runs.Room) []int {
+	list := make([]memory.Said, len(said))
+	for i, s := range said {
+		list[i] = memory.Said{Message: s.Message, Text: s.Text, Tokens: int(s.Tokens)}
+	}
+	list[len(list)-1].Keep = true // the question itself
+	return r.mind.Pick(ctx, memory.Owner{Workspace: q.Workspace, User: q.User}, list, q.Text,
+		memory.Window{Tokens: int(room.Tokens), Messages: room.Messages, Conversation: q.Conversation})
 }
 
 // Observe lets memory learn from an exchange.

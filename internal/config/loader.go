@@ -124,7 +124,13 @@ func (l *loader) value(f *Field, e entry) {
 
 // set stores a checked value; dir is where a relative path starts.
 func (l *loader) set(f *Field, v reflect.Value, from Origin, dir string) {
-	if f.Format == "path" {
+	if f.Format == "path" && v.Kind() == reflect.Slice {
+		list := make([]string, v.Len())
+		for i := range list {
+			list[i] = absolute(v.Index(i).String(), l.env.home(), dir)
+		}
+		v = reflect.ValueOf(list)
+	} else if f.Format == "path" {
 		if v.String() == "" {
 			return
 		}

@@ -6,44 +6,57 @@ import (
 	"math"
 	"slices"
 
+	"github.com/fluxway/fluxway/internal/ids"
 	"github.com/fluxway/fluxway/internal/kit/words"
 	"github.com/fluxway/fluxway/internal/memory/chunks"
+	"github.com/fluxway/fluxway/internal/store"
 )
 
 // Said is one message of a conversation that may have to be left out for room.
 type Said struct {
-	Text   string
-	Tokens int  // 0: estimated
-	Keep   bool // it stays whatever it costs
+	Message ids.Message // what it is remembered as; "": by its words alone
+	Text    string
+	Tokens  int  // 0: estimated
+	Keep    bool // it stays whatever it costs
 }
 
 // Window is how much of a conversation a model is given.
 type Window struct {
-	Tokens int     // room for messages; required
-	Recent int     // the newest messages that always stay, as far as there is room; 0: 6
-	Bias   float64 // how far being recent counts against being about the question; 0: 0.3
+	Tokens       int              // room for messages; 0: without bound
+	Messages     int              // how many at most; 0: without bound
+	Recent       int              // the newest messages that stay before others, as far as there is room; 0: 6, or half of Messages
+	Bias         float64          // how far being recent counts against being about the question; 0: 0.3
+	Conversation ids.Conversation // whose turns are compared by meaning; "": none
 }
 
 // Pick chooses which messages of a conversation, oldest first, a model is given when not all fit: the newest, then
 // those that are most about the question, with the ones beside them. It gives their places in order. Without an
-// embedder, or with one that is too slow, words decide.
-func (m *Mind) Pick(ctx context.Context, said []Said, question string, w Window) []int {
-	w.Recent, w.Bias = cmp.Or(w.Recent, 6), cmp.Or(w.Bias, 0.3)
+// embedder, or with one that is too slow, words decide; where they say nothing either, the newest are taken.
+func (m *Mind) Pick(ctx context.Context, o Owner, said []Said, question string, w Window) []int {
+	w.Tokens, w.Messages = cmp.Or(w.Tokens, math.MaxInt), cmp.Or(w.Messages, math.MaxInt)
+	w.Recent, w.Bias = cmp.Or(w.Recent, recentOf(w.Messages)), cmp.Or(w.Bias, 0.3)
 	costs, sum := make([]int, len(said)), 0
 	for i, s := range said {
 		costs[i] = cmp.Or(s.Tokens, chunks.Tokens(s.Text)+4)
 		sum += costs[i]
 	}
-	if sum <= w.Tokens {
+	if sum <= w.Tokens && len(said) <= w.Messages {
 		return places(len(said))
 	}
 	scores := relevance(said, question)
-	if near := m.nearness(ctx, said, question); near != nil {
+	if near := m.nearness(ctx, o, said, question, w.Conversation); near != nil {
 		for i := range scores {
 			scores[i] = (scores[i] + near[i]) / 2
 		}
 	}
 	return fill(said, costs, blended(scores, w.Bias), w)
+}
+
+func recentOf(messages int) int {
+	if messages == math.MaxInt {
+		return 6
+	}
+	return max(1, messages/2)
 }
 
 func places(n int) []int {
@@ -60,26 +73,31 @@ func relevance(said []Said, question string) []float64 {
 	bags := make([]map[string]bool, len(said))
 	counts := map[string]int64{}
 	for i, s := range said {
-		bags[i] = bag(words.Cut(s.Text))
+		bags[i] = bag(words.Cut(cut(s.Text, 8000)))
 		for _, w := range asked {
 			if bags[i][w] {
 				counts[w]++
 			}
 		}
 	}
-	raw, most := make([]float64, len(said)), 0.0
+	raw := make([]float64, len(said))
 	for i := range said {
 		for _, w := range asked {
 			if bags[i][w] {
 				raw[i] += idf(counts[w], int64(len(said)))
 			}
 		}
-		most = max(most, raw[i])
 	}
+	return smoothed(raw)
+}
+
+// smoothed is a list as shares of its largest, with what stands beside each added to it.
+func smoothed(raw []float64) []float64 {
+	most := slices.Max(append([]float64{0}, raw...))
 	if most == 0 {
 		return raw
 	}
-	out := make([]float64, len(said))
+	out := make([]float64, len(raw))
 	for i := range raw {
 		out[i] = raw[i] / most
 		if i > 0 {
@@ -92,42 +110,62 @@ func relevance(said []Said, question string) []float64 {
 	return out
 }
 
-// mostCompared bounds how many messages are embedded for one choice.
-const mostCompared = 64
+// turnOf is a turn that can be compared, and the message it is.
+type turnOf struct {
+	ID    string `db:"id"`
+	Space string `db:"space"`
+	Place Place  `db:"place,json"`
+}
 
-// nearness compares meanings, from 0 to 1 among the messages; nil where that cannot be done in time.
-func (m *Mind) nearness(ctx context.Context, said []Said, question string) []float64 {
-	if m.embedder == nil || len(said) > mostCompared {
+// nearness compares the question with the vectors that turns of the conversation have, from 0 to 1 among the
+// messages; nil where that cannot be done in time.
+func (m *Mind) nearness(ctx context.Context, o Owner, said []Said, question string, conversation ids.Conversation) []float64 {
+	if m.index == nil || conversation == "" {
+		return nil
+	}
+	e, err := m.serving(ctx)
+	if err != nil || e == nil {
+		return nil
+	}
+	if own, ok := e.(Weigher); ok && own.Weight(KindTurn, words.English) == 0 {
+		return nil
+	}
+	turns, err := store.All[turnOf](ctx, m.db.Read(), selectTurns, conversation, o.Workspace, o.User)
+	if err != nil || len(turns) == 0 {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, recallDeadline)
 	defer cancel()
-	texts := make([]string, len(said))
-	for i, s := range said {
-		texts[i] = cut(s.Text, 800)
-	}
-	asked, err := m.embedder.Embed(ctx, []string{question}, QueryText)
+	asked, err := e.Embed(ctx, []string{cut(question, 2000)}, QueryText)
 	if err != nil || len(asked) != 1 {
 		return nil
 	}
-	vectors, err := m.embedder.Embed(ctx, texts, PassageText)
-	if err != nil || len(vectors) != len(said) {
+	q := VectorQuery{Vector: asked[0], Limit: len(turns)}
+	messages := map[string]ids.Message{}
+	for _, t := range turns {
+		messages[t.ID] = t.Place.Message
+		q.Only = append(q.Only, t.ID)
+		part := Partition{Workspace: o.Workspace, Scope: t.Space, Embedder: e.Name()}
+		if !slices.Contains(q.Partitions, part) {
+			q.Partitions = append(q.Partitions, part)
+		}
+	}
+	matches, err := m.index.Search(ctx, q)
+	if err != nil || len(matches) == 0 {
 		return nil
 	}
-	out := make([]float64, len(said))
-	least, most := math.Inf(1), math.Inf(-1)
-	for i, v := range vectors {
-		for j := range min(len(v), len(asked[0])) {
-			out[i] += float64(v[j]) * float64(asked[0][j])
-		}
-		least, most = min(least, out[i]), max(most, out[i])
+	near := map[ids.Message]float64{}
+	least := float64(matches[len(matches)-1].Score)
+	for _, match := range matches {
+		near[messages[match.ID]] = float64(match.Score) - least
 	}
-	for i := range out {
-		if most > least {
-			out[i] = (out[i] - least) / (most - least)
+	raw := make([]float64, len(said))
+	for i, s := range said {
+		if s.Message != "" {
+			raw[i] = near[s.Message]
 		}
 	}
-	return out
+	return smoothed(raw)
 }
 
 // blended joins relevance with how recent a message is.
@@ -143,25 +181,27 @@ func blended(scores []float64, bias float64) []float64 {
 // fill takes what must stay, then the newest, then the best, until the room is used up.
 func fill(said []Said, costs []int, scores []float64, w Window) []int {
 	taken := make([]bool, len(said))
-	room := w.Tokens
+	room, left := w.Tokens, w.Messages
+	take := func(i int) {
+		taken[i] = true
+		room -= costs[i]
+		left--
+	}
 	for i, s := range said {
 		if s.Keep {
-			taken[i] = true
-			room -= costs[i]
+			take(i)
 		}
 	}
 	for i := len(said) - 1; i >= max(0, len(said)-w.Recent); i-- {
-		if !taken[i] && costs[i] <= room {
-			taken[i] = true
-			room -= costs[i]
+		if !taken[i] && costs[i] <= room && left > 0 {
+			take(i)
 		}
 	}
 	order := places(len(said))
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(scores[b], scores[a]) })
 	for _, i := range order {
-		if !taken[i] && costs[i] <= room {
-			taken[i] = true
-			room -= costs[i]
+		if !taken[i] && costs[i] <= room && left > 0 {
+			take(i)
 		}
 	}
 	return slices.DeleteFunc(places(len(said)), func(i int) bool { return !taken[i] })

@@ -103,6 +103,41 @@ func copyPartition(ctx context.Context, from, to Shelf, part Partition, sum *Cop
 	return flush()
 }
 
+// missed looks at the largest spaces alone, so that a start is quick: have they lost their vectors altogether?
+func (m *Mind) missed(ctx context.Context) (bool, error) {
+	if m.embedder == nil {
+		return false, nil
+	}
+	name := m.embedder.Name()
+	some, err := store.One[bool](ctx, m.db.Read(), anyOf, name)
+	if err != nil || !some {
+		return false, err
+	}
+	spaces, err := store.All[ownedSpace](ctx, m.db.Read(), selectLargest)
+	if err != nil {
+		return false, err
+	}
+	for _, s := range spaces {
+		lost := true
+		for _, err := range m.index.Vectors(ctx, Partition{Workspace: s.Workspace, Scope: s.Space, Embedder: name}, "") {
+			if err != nil {
+				return false, err
+			}
+			lost = false
+			break
+		}
+		if lost {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+type ownedSpace struct {
+	Space     string        `db:"space"`
+	Workspace ids.Workspace `db:"workspace_id"`
+}
+
 // reconcile has texts embedded anew whose vectors are not there, as after a restore from the other engine.
 func (m *Mind) reconcile(ctx context.Context) error {
 	if m.embedder == nil {

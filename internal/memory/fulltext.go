@@ -240,6 +240,13 @@ func idf(count, of int64) float64 {
 	return math.Log(1 + (float64(of-count)+0.5)/(float64(count)+0.5))
 }
 
+// telling is how much a word says about what a question asks for. It grows less with how rare the word is than its
+// weight does, and little in a small store, where being rare is chance.
+func telling(count, of int64) float64 {
+	of = max(of, count)
+	return 1 + math.Log(float64(of+20)/float64(count+1))
+}
+
 // rank is BM25 over the candidates.
 func rank(rows []text, terms []term, size spaceSize) []scored {
 	average := max(1, float64(size.Words)/float64(max(1, size.Texts)))
@@ -247,7 +254,7 @@ func rank(rows []text, terms []term, size spaceSize) []scored {
 	var all float64
 	for _, t := range terms {
 		asked[t.word] = true
-		all += t.idf
+		all += telling(t.count, size.Texts)
 	}
 	list := make([]scored, 0, len(rows))
 	for _, row := range rows {
@@ -262,7 +269,7 @@ func rank(rows []text, terms []term, size spaceSize) []scored {
 		for _, t := range terms { // in their order: sums of fractions depend on it
 			if n := float64(counts[t.word]); n > 0 {
 				s.Score += t.idf * n * (saturation + 1) / (n + norm)
-				s.Coverage += t.idf / all
+				s.Coverage += telling(t.count, size.Texts) / all
 			}
 		}
 		list = append(list, s)

@@ -28,7 +28,7 @@ type drawing struct {
 func (d *drawing) node(name, kind string) *Node {
 	for i := range d.nodes {
 		if d.nodes[i].Name == name {
-			if d.nodes[i].EntityType == "name" {
+			if d.nodes[i].EntityType == entities.Unknown {
 				d.nodes[i].EntityType = kind
 			}
 			return &d.nodes[i]
@@ -55,7 +55,7 @@ func (m *Mind) drawn(said string) drawing {
 		if _, bad := denied(s.Text, m.rules.Deny); bad {
 			continue
 		}
-		seen := s.Text
+		seen := tidy(leadIn().ReplaceAllString(tidy(s.Text), ""))
 		if words.Guess(seen) == words.English {
 			seen = aboutUser(seen)
 		}

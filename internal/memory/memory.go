@@ -53,6 +53,9 @@ type Rules struct {
 
 const day = 24 * time.Hour
 
+// crashes is how often a job is begun again: what was acknowledged is read and learned from however often the server dies.
+const crashes = 1000
+
 // Mind is what is known in all workspaces of a server.
 type Mind struct {
 	db        *store.DB
@@ -99,9 +102,9 @@ func New(opts Options) (*Mind, error) {
 	}
 	m.numbers.own = int64(binary.BigEndian.Uint16(bits[:])) % (1 << ownBits)
 	for _, kind := range []jobs.Kind{
-		{Name: learnKind, Concurrency: 2, Run: m.learn, Timeout: 5 * time.Minute},
+		{Name: learnKind, Concurrency: 2, Run: m.learn, Timeout: 5 * time.Minute, Attempts: crashes},
 		{Name: embedKind, Concurrency: 1, Run: m.embedAll, Timeout: time.Hour},
-		{Name: indexKind, Concurrency: 2, Run: m.indexJob, Timeout: 12 * time.Hour, Attempts: 3},
+		{Name: indexKind, Concurrency: 2, Run: m.indexJob, Timeout: 12 * time.Hour, Attempts: crashes},
 	} {
 		if err := m.queue.Define(kind); err != nil {
 			return nil, err
@@ -126,7 +129,11 @@ func (m *Mind) Run(ctx context.Context) error {
 	defer w.close()
 	ticker := time.NewTicker(tendEvery)
 	defer ticker.Stop()
-	if err := m.reconcile(ctx); err != nil && ctx.Err() == nil {
+	lost, err := m.missed(ctx)
+	if lost && err == nil {
+		err = m.reconcile(ctx)
+	}
+	if err != nil && ctx.Err() == nil {
 		m.log.WarnContext(ctx, "vectors not counted", "part", "memory", "err", err)
 	}
 	m.tend(ctx)

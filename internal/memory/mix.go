@@ -260,7 +260,11 @@ func choose(q Query, hits []hit) []Found {
 			continue
 		}
 		b := bag(strings.Split(h.Words, " "))
-		if slices.ContainsFunc(bags, func(other map[string]bool) bool { return overlap(b, other) > alike }) {
+		if same := slices.IndexFunc(bags, func(other map[string]bool) bool { return overlap(b, other) > alike }); same >= 0 {
+			if h.Kind == KindFact && (list[same].Kind == KindEntity || list[same].Kind == KindTurn) { // a fact knows best where it comes from
+				first := list[same].Score
+				list[same] = h.found(q, first)
+			}
 			continue
 		}
 		bags = append(bags, b)

@@ -2,6 +2,8 @@ package memory
 
 import (
 	"context"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/fluxway/fluxway/internal/ids"
@@ -17,6 +19,24 @@ type Recalled struct {
 	Source Place     `json:"source"`
 	Score  float64   `json:"score"`
 	At     time.Time `json:"at"`
+}
+
+// From says in a few words where it comes from.
+func (r Recalled) From() string {
+	day := r.At.Format("2 January 2006")
+	switch {
+	case r.Kind == KindKnowledge:
+		return strings.TrimSpace(r.Title + " " + r.Source.String())
+	case r.Kind == KindProfile:
+		return "the profile"
+	case r.Kind == KindEntity:
+		return "the knowledge graph: " + r.Title
+	case r.Kind == KindTurn && r.Source.Author == "agent":
+		return "answered on " + day
+	case r.Source.Conversation != "":
+		return "said on " + day
+	}
+	return "noted on " + day
 }
 
 // What recalling before a turn takes and gives.
@@ -60,7 +80,10 @@ func (m *Mind) Recall(ctx context.Context, q Query) ([]Recalled, error) {
 			break
 		}
 		if !have[f.ID] && (f.Kind != KindKnowledge || f.Fit >= documentFit) && (f.Kind != KindTurn || !learned[f.Source.Message]) {
-			list = append(list, Recalled{ID: f.ID, Kind: f.Kind, Text: f.Text, Title: f.Title, Source: f.Source, Score: f.Score, At: f.At})
+			r := Recalled{ID: f.ID, Kind: f.Kind, Text: f.Text, Title: f.Title, Source: f.Source, Score: f.Score, At: f.At}
+			if !saysNothing(r, list) {
+				list = append(list, r)
+			}
 		}
 	}
 	for _, r := range list {
@@ -69,6 +92,19 @@ func (m *Mind) Recall(ctx context.Context, q Query) ([]Recalled, error) {
 		}
 	}
 	return list, err
+}
+
+// saysNothing says whether an entity holds only what is recalled already: it was drawn from the same words.
+func saysNothing(r Recalled, list []Recalled) bool {
+	if r.Kind != KindEntity {
+		return false
+	}
+	for line := range strings.SplitSeq(r.Text, "\n") {
+		if !slices.ContainsFunc(list, func(have Recalled) bool { return strings.Contains(have.Text, strings.TrimRight(line, ".! ")) }) {
+			return false
+		}
+	}
+	return true
 }
 
 // learnedFrom are the messages that facts among what was found were learned from: they say nothing more.

@@ -99,6 +99,7 @@ const (
 	countWaiting   = `SELECT count(*) FROM memory_texts WHERE embedder <> ?`
 	anyOf          = `SELECT EXISTS (SELECT 1 FROM memory_texts WHERE embedder = ?)`
 	countAllTexts  = `SELECT coalesce(sum(texts), 0) FROM memory_spaces`
+	selectTurns    = `SELECT id, space, place FROM memory_texts WHERE thread = ? AND thread <> '' AND workspace_id = ? AND user_id = ? AND kind = 'turn' ORDER BY seq DESC LIMIT 1000`
 	selectAllWords = `SELECT words FROM memory_texts ORDER BY num DESC LIMIT 20000`
 	markEmbedded   = `UPDATE memory_texts SET embedder = ? WHERE num = ? AND id = ?`
 	selectOwners   = `SELECT DISTINCT workspace_id FROM memory_spaces`
@@ -237,6 +238,7 @@ const (
 
 // Vectors that move or were lost.
 const (
+	selectLargest = `SELECT space, workspace_id FROM memory_spaces WHERE texts > 0 ORDER BY texts DESC LIMIT 10`
 	claimText     = `UPDATE memory_texts SET embedder = ? WHERE id = ? AND workspace_id = ? AND space = ?`
 	countEmbedded = `SELECT space AS name, count(*) AS n FROM memory_texts WHERE workspace_id = ? AND embedder = ? GROUP BY space`
 	unembed       = `UPDATE memory_texts SET embedder = '' WHERE space = ? AND embedder = ?`

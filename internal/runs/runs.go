@@ -208,6 +208,12 @@ func (d *Desk) Get(ctx context.Context, who conversations.Asker, id ids.Run) (Ru
 	return run, err
 }
 
+// Sees says nil if the asker may see a run.
+func (d *Desk) Sees(ctx context.Context, who conversations.Asker, id ids.Run) error {
+	_, err := d.visible(ctx, who, id)
+	return err
+}
+
 // visible reads a run without its partial answer.
 func (d *Desk) visible(ctx context.Context, who conversations.Asker, id ids.Run) (Run, error) {
 	run, err := store.One[Run](ctx, d.opts.DB.Read(), selectVisibleRun, id, who.Workspace)

@@ -21,9 +21,12 @@ import (
 // Entity is something a text names.
 type Entity struct {
 	Name       string
-	Type       string // name, person, organisation, place, email, url, path, identifier, issue
+	Type       string // Unknown, person, organisation, place, email, url, path, identifier, issue
 	start, end int    // bytes of the sentence
 }
+
+// Unknown is the type of a name that says nothing about what it names.
+const Unknown = "unknown"
 
 // Relation is how one entity relates to another, as a sentence has it.
 type Relation struct{ From, To, Type string }
@@ -183,14 +186,14 @@ func names(sentence string, known []Entity, lower map[string]bool) []Entity {
 				break
 			}
 		}
-		kind := "name"
+		kind := Unknown
 		if titles[strings.ToLower(list[i].text)] {
 			kind = "person"
 			i++
 		}
 		if i < j && list[j-1].end-list[i].start <= longestName {
 			name := sentence[list[i].start:list[j-1].end]
-			if kind == "name" {
+			if kind == Unknown {
 				kind = typeOf(name)
 			}
 			found = append(found, Entity{strings.TrimRight(name, "-&"), kind, list[i].start, list[j-1].end})
@@ -250,5 +253,5 @@ func typeOf(name string) string {
 	case places[last]:
 		return "place"
 	}
-	return "name"
+	return Unknown
 }

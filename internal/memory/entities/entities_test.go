@@ -12,12 +12,12 @@ import (
 func TestFind(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"Maria works at Northwind Bank.":                         "Maria/name Northwind Bank/organisation; Maria works for Northwind Bank",
-		"Yesterday I met Dr. Weber in Lisbon":                    "Weber/person Lisbon/name; Weber is mentioned with Lisbon",
-		"Paul is Anna's brother":                                 "Paul/name Anna/name; Paul is brother of Anna",
-		"Paul is the manager of Atlas":                           "Paul/name Atlas/name; Paul is manager of Atlas",
-		"We met Anna's sister Clara there":                       "Anna/name Clara/name; Clara is sister of Anna",
-		"Ludwig van Beethoven lived in Bonn":                     "Ludwig van Beethoven/name Bonn/name; Ludwig van Beethoven lives in Bonn",
+		"Maria works at Northwind Bank.":                         "Maria/unknown Northwind Bank/organisation; Maria works for Northwind Bank",
+		"Yesterday I met Dr. Weber in Lisbon":                    "Weber/person Lisbon/unknown; Weber is mentioned with Lisbon",
+		"Paul is Anna's brother":                                 "Paul/unknown Anna/unknown; Paul is brother of Anna",
+		"Paul is the manager of Atlas":                           "Paul/unknown Atlas/unknown; Paul is manager of Atlas",
+		"We met Anna's sister Clara there":                       "Anna/unknown Clara/unknown; Clara is sister of Anna",
+		"Ludwig van Beethoven lived in Bonn":                     "Ludwig van Beethoven/unknown Bonn/unknown; Ludwig van Beethoven lives in Bonn",
 		"Write to anna@example.org about OPS-412":                "anna@example.org/email OPS-412/issue; anna@example.org is mentioned with OPS-412",
 		"parseHeader is in internal/wire/read.go":                "parseHeader/identifier internal/wire/read.go/path; parseHeader is mentioned with internal/wire/read.go",
 		"The docs are at https://example.org/docs.":              "https://example.org/docs/url",
@@ -25,7 +25,7 @@ func TestFind(t *testing.T) {
 		"Apples are nice. I eat apples every day.":               "",
 		"PLEASE READ THIS NOW":                                   "",
 		"```\nMaria knows Paul\n```\n> Maria knows Paul\nthanks": "",
-		"Remember that Atlas depends on Borealis":                "Atlas/name Borealis/name; Atlas depends on Borealis",
+		"Remember that Atlas depends on Borealis":                "Atlas/unknown Borealis/unknown; Atlas depends on Borealis",
 	} {
 		var got []string
 		for _, s := range entities.Find(text) {

@@ -55,7 +55,7 @@ func seal(ctx context.Context, tx *store.Tx, p *partition, last int64, added int
 			if last/recount == (last-int64(added))/recount {
 				return nil
 			}
-			n, err := store.One[int64](ctx, tx, countVectors, firstSlot(p.ID), lastSlot(p.ID))
+			n, err := store.One[int64](ctx, tx, countVectors, p.ID)
 			if err != nil || n <= exactLimit {
 				return err
 			}

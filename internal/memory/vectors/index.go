@@ -256,7 +256,7 @@ func (ix *Index) Partitions(ctx context.Context, ws ids.Workspace) ([]memory.Par
 	}
 	sizes := make([]memory.PartitionSize, 0, len(found))
 	for _, p := range found {
-		n, err := store.One[int64](ctx, ix.db.Read(), countVectors, firstSlot(p.ID), lastSlot(p.ID))
+		n, err := store.One[int64](ctx, ix.db.Read(), countVectors, p.ID)
 		if err != nil {
 			return nil, fmt.Errorf("counting the vectors of %s: %w", p.Scope, err)
 		}

@@ -39,7 +39,7 @@ const (
 
 	deleteVectors = `DELETE FROM memory_vectors WHERE slot BETWEEN ? AND ?`
 
-	countVectors = `SELECT count(*) FROM memory_vectors WHERE slot BETWEEN ? AND ?`
+	countVectors = `SELECT count(*) FROM memory_vectors WHERE partition_id = ?` // the index has it all, without the vectors
 
 	// The rows of a partition after a slot.
 	selectRows = `SELECT slot, id, vec FROM memory_vectors WHERE slot > ? AND slot <= ? ORDER BY slot LIMIT ?`

@@ -68,7 +68,46 @@ func Answer(req *providers.Request) []scripted.Step {
 			return s.answer(said)
 		}
 	}
+	if known := known(req); len(known) > 0 && questionPattern.MatchString(said) {
+		return []scripted.Step{{Says: fromMemory(known)}}
+	}
 	return []scripted.Step{{Says: fallback(said, len(req.Tools))}}
+}
+
+// Known begins the part of the instructions that says what is remembered, a line each.
+const Known = "What is known from earlier"
+
+// known is what the instructions say is remembered, best first.
+func known(req *providers.Request) []string {
+	for _, p := range req.System {
+		if !strings.HasPrefix(p.Text, Known) {
+			continue
+		}
+		var list []string
+		for line := range strings.SplitSeq(p.Text, "\n") {
+			if fact, ok := strings.CutPrefix(line, "- "); ok {
+				list = append(list, fact)
+			}
+		}
+		return list
+	}
+	return nil
+}
+
+// shownFacts bounds how much of what is remembered an answer repeats.
+const shownFacts = 3
+
+func fromMemory(known []string) string {
+	var b strings.Builder
+	b.WriteString(disclaimer + "I do not know, but this is what I remember about it:\n\n")
+	for _, fact := range known[:min(len(known), shownFacts)] {
+		text, source, ok := strings.Cut(strings.TrimSuffix(fact, "]"), " [")
+		if ok {
+			source = " — _" + source + "_"
+		}
+		b.WriteString("- **" + text + "**" + source + "\n")
+	}
+	return b.String()
 }
 
 func callTools(said string, offered []providers.Tool) []scripted.Step {

@@ -167,6 +167,9 @@ func text(s string) func(string) []scripted.Step {
 // helpPattern stands apart from the table because its answer prints the table.
 var helpPattern = re(`^\s*(?:please\s+)?(?:/?help|what can you do)\b.*$`)
 
+// questionPattern is what is answered from what the instructions say is remembered.
+var questionPattern = re(`\?\s*$|^\s*(?:who|whom|whose|what|which|when|where|why|how|do|does|did|is|are|was|were|can|tell me)\b`)
+
 // sayings is what it says without tools.
 var sayings = []saying{
 	{"think about …", re(`^\s*(?:please\s+)?think\b`), think},
