@@ -8345,6 +8345,329 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  "/api/v1/plugins": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** The plugins of this server, what they contribute and how they stand in the workspace. */
+    get: {
+      parameters: {
+        query?: {
+          /** How many rows at the most, 1 to 500; 50 if left out. */
+          limit?: number;
+          /** next_cursor of the page before. */
+          cursor?: string;
+        };
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["PluginPage"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    put?: never;
+    /** Install a folder of the server's machine as a plugin. It gives nothing until it is enabled. */
+    post: {
+      parameters: {
+        query?: never;
+        header?: {
+          /** A fresh random text; the same request with the same key within a day gets the same answer instead of being done twice. */
+          "Idempotency-Key"?: string;
+        };
+        path?: never;
+        cookie?: never;
+      };
+      requestBody: {
+        content: {
+          "application/json": components["schemas"]["InstallPluginRequest"];
+        };
+      };
+      responses: {
+        201: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Plugin"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/plugins/removed": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** Plugins that were removed and can be restored, the newest first. */
+    get: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["BinnedPage"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/plugins/{plugin}": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** One plugin. */
+    get: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path: {
+          plugin: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Plugin"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    put?: never;
+    post?: never;
+    /** Remove a plugin; it is kept for 30 days and can be restored. */
+    delete: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path: {
+          plugin: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        204: {
+          headers: { [name: string]: unknown };
+          content?: never;
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/plugins/{plugin}/enable": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get?: never;
+    put?: never;
+    /** Agree to the files of a plugin and let it give the workspace what it contributes. */
+    post: {
+      parameters: {
+        query?: never;
+        header?: {
+          /** A fresh random text; the same request with the same key within a day gets the same answer instead of being done twice. */
+          "Idempotency-Key"?: string;
+        };
+        path: {
+          plugin: string;
+        };
+        cookie?: never;
+      };
+      requestBody: {
+        content: {
+          "application/json": components["schemas"]["EnablePluginRequest"];
+        };
+      };
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Plugin"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/plugins/{plugin}/disable": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get?: never;
+    put?: never;
+    /** Take back what a plugin gives the workspace; its settings stay. */
+    post: {
+      parameters: {
+        query?: never;
+        header?: {
+          /** A fresh random text; the same request with the same key within a day gets the same answer instead of being done twice. */
+          "Idempotency-Key"?: string;
+        };
+        path: {
+          plugin: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Plugin"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/plugins/{plugin}/settings": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get?: never;
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    /** Set some of a plugin's settings: null goes back to the default, an empty secret is forgotten. */
+    patch: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path: {
+          plugin: string;
+        };
+        cookie?: never;
+      };
+      requestBody: {
+        content: {
+          "application/json": components["schemas"]["ConfigurePluginRequest"];
+        };
+      };
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Plugin"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    trace?: never;
+  };
+  "/api/v1/plugins/{plugin}/restore": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get?: never;
+    put?: never;
+    /** Bring back the plugin of this name that was removed last. It has to be enabled again. */
+    post: {
+      parameters: {
+        query?: never;
+        header?: {
+          /** A fresh random text; the same request with the same key within a day gets the same answer instead of being done twice. */
+          "Idempotency-Key"?: string;
+        };
+        path: {
+          plugin: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Plugin"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   "/api/v1/config": {
     parameters: { query?: never; header?: never; path?: never; cookie?: never };
     /** Every setting, with where it came from; secrets are masked. */
@@ -11656,6 +11979,160 @@ export interface components {
       url?: string;
       /** You are signed in already. */
       done: boolean;
+    };
+    PluginPage: {
+      data: components["schemas"]["Plugin"][];
+      has_more: boolean;
+      next_cursor?: string;
+    };
+    Plugin: {
+      name: string;
+      version: string;
+      description: string;
+      author?: string;
+      homepage?: string;
+      folder: string;
+      /** settings: the settings name its folder, so it cannot be removed here. */
+      source: "folder" | "link" | "settings";
+      /** changed: its files are not those that were agreed to, so it gives nothing until a person agrees again. */
+      state: "disabled" | "enabled" | "changed" | "invalid" | "missing";
+      /** Nothing of it failed when it was last used. */
+      healthy: boolean;
+      /** Of its files as they are now: what enabling agrees to. */
+      digest?: string;
+      files: number;
+      /** Bytes. */
+      size: number;
+      /** How its files differ from what was agreed to. */
+      changes: components["schemas"]["FileChange"][];
+      /** What it may do, in words. */
+      powers: components["schemas"]["Power"][];
+      contributes: components["schemas"]["Contributions"];
+      settings: components["schemas"]["Value"][];
+      /** What is wrong with its files. */
+      problems: components["schemas"]["Problem"][];
+      /** What failed lately, the newest first. */
+      failures: components["schemas"]["Failure"][];
+      enabled_by?: string;
+      enabled_at?: string;
+      /** The version that was agreed to. */
+      agreed_version?: string;
+    };
+    FileChange: {
+      path: string;
+      change: "added" | "changed" | "removed";
+    };
+    Power: {
+      kind: "program" | "remote" | "agent" | "skill" | "hook" | "workflow";
+      /** A sentence. */
+      text: string;
+      risk: "low" | "medium" | "high";
+    };
+    Contributions: {
+      mcp_servers: components["schemas"]["ServerView"][];
+      agents: components["schemas"]["AgentView"][];
+      skills: components["schemas"]["SkillView"][];
+      /** They are kept and not run yet. */
+      workflows: components["schemas"]["Workflow"][];
+      hooks: components["schemas"]["Hook"][];
+    };
+    ServerView: {
+      name: string;
+      command?: string[];
+      url?: string;
+    };
+    AgentView: {
+      name: string;
+      title?: string;
+      description: string;
+      tools: string[];
+    };
+    SkillView: {
+      name: string;
+      description: string;
+    };
+    Workflow: {
+      name: string;
+      file: string;
+    };
+    Hook: {
+      /** Its event, with a number where there are several. */
+      name: string;
+      event: "before_run" | "after_run" | "before_turn" | "after_turn" | "before_tool" | "after_tool";
+      command: string[];
+      /** Globs of tools it is called for; none: all. */
+      tools?: string[];
+      /** Globs of agents it is called for; none: all. */
+      agents?: string[];
+      timeout_ns: number;
+      on_error: "fail_open" | "fail_closed";
+      /** It may talk to other machines. */
+      network: boolean;
+      /** What it may do with the project's folder. */
+      project: "none" | "read" | "write";
+      env?: { [key: string]: string };
+    };
+    Value: {
+      name: string;
+      type: "text" | "number" | "boolean" | "choice" | "list" | "secret";
+      title: string;
+      description?: string;
+      default?: unknown;
+      required: boolean;
+      choices?: string[];
+      min?: number;
+      max?: number;
+      /** Left out for secrets and where nothing is set. */
+      value?: unknown;
+      /** A person set it; otherwise the default counts. */
+      set: boolean;
+    };
+    Problem: {
+      /** Below the plugin's folder. */
+      file: string;
+      /** From 1. */
+      line?: number;
+      /** From 1. */
+      column?: number;
+      /** Such as contributes.hooks[0].event. */
+      key?: string;
+      /** A clause: must be at least 1. */
+      message: string;
+      hint?: string;
+    };
+    Failure: {
+      at: string;
+      hook?: string;
+      code: string;
+      message: string;
+      /** The end of what it printed. */
+      output?: string;
+      run?: string;
+    };
+    InstallPluginRequest: {
+      /** The path of a folder with a plugin.yaml on the server's machine. */
+      folder: string;
+      /** Leave the files where they are, for whoever works on them; otherwise they are copied. */
+      link?: boolean;
+    };
+    BinnedPage: {
+      data: components["schemas"]["Binned"][];
+      has_more: boolean;
+      next_cursor?: string;
+    };
+    Binned: {
+      name: string;
+      removed_at: string;
+      /** Then it is deleted. */
+      until: string;
+    };
+    EnablePluginRequest: {
+      /** Of the files that the person looked at. If they are others by now, nothing is enabled. */
+      digest: string;
+    };
+    ConfigurePluginRequest: {
+      /** By name. A secret is text, kept encrypted and never shown again, or ${NAME} for a variable of the server. */
+      settings: { [key: string]: unknown };
     };
     Config: {
       /** The file that was read, or that saving would make. */
