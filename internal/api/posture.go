@@ -34,7 +34,7 @@ type Posture struct {
 
 // PostureFinding is one thing that makes a server safe or not.
 type PostureFinding struct {
-	Name   string `json:"name" enum:"network,encryption,two_factor,keys,guard,two_person,data_folder,backups,audit,telemetry"`
+	Name   string `json:"name" enum:"network,encryption,two_factor,keys,guard,two_person,sandbox,data_folder,backups,audit,telemetry"`
 	State  string `json:"state" enum:"ok,advice,risk" doc:"advice: fine, and could be better."`
 	Detail string `json:"detail"`
 	Fix    string `json:"fix,omitempty" doc:"What to do, unless it is ok."`
@@ -53,7 +53,7 @@ const (
 
 func (a postureAPI) posture(ctx context.Context, _ none) (Posture, error) {
 	out := Posture{Findings: []PostureFinding{a.network(), a.encryption()}}
-	for _, look := range []func(context.Context) (PostureFinding, error){a.twoFactor, a.keys, a.guard, a.twoPerson, a.dataFolder, a.backups, a.audit} {
+	for _, look := range []func(context.Context) (PostureFinding, error){a.twoFactor, a.keys, a.guard, a.twoPerson, a.sandbox, a.dataFolder, a.backups, a.audit} {
 		found, err := look(ctx)
 		if err != nil {
 			return Posture{}, err
@@ -109,6 +109,30 @@ func (a postureAPI) twoFactor(ctx context.Context) (PostureFinding, error) {
 		Name: "two_factor", State: postureAdvice, Detail: "Without a second factor: " + cut(strings.Join(without, ", ")) + ".",
 		Fix: "Turn on two-step sign-in for administrators.", Page: "/settings/account",
 	}, nil
+}
+
+// sandbox is what confines the programs that agents run.
+func (a postureAPI) sandbox(context.Context) (PostureFinding, error) {
+	if a.s.opts.Tools == nil {
+		return PostureFinding{}, nil
+	}
+	holds := a.s.opts.Tools.Isolation()
+	if holds.Mechanism == "" {
+		return PostureFinding{}, nil
+	}
+	found := PostureFinding{Name: "sandbox", State: postureOK, Detail: "A program that an agent runs: " + holds.Summary()}
+	if lacks := holds.Lacking(); lacks != "" {
+		found.Detail += " Not covered: " + lacks + "."
+	}
+	for _, aspect := range holds.Aspects {
+		if !aspect.Active {
+			found.State, found.Fix = postureAdvice, "Run the server where namespaces and cgroups can be made, or install bubblewrap."
+		}
+	}
+	if !holds.Confined() {
+		found.State, found.Fix = postureRisk, "Run the server on Linux with Landlock or namespaces; until then leave tools.unconfined off."
+	}
+	return found, nil
 }
 
 func (a postureAPI) keys(ctx context.Context) (PostureFinding, error) {

@@ -35,6 +35,7 @@ type ToolView struct {
 	ReadOnly       bool            `json:"read_only" doc:"It leaves everything as it is."`
 	Repeatable     bool            `json:"repeatable" doc:"Safe to run again after a crash."`
 	Network        bool            `json:"network" doc:"It may talk to other machines."`
+	Sandboxed      bool            `json:"sandboxed" doc:"It runs programs, which the sandbox confines as far as this machine can; what holds is told by the posture and by rulings."`
 	TimeoutSeconds float64         `json:"timeout_seconds"`
 	Schema         json.RawMessage `json:"schema" doc:"JSON Schema of the arguments."`
 }
@@ -42,7 +43,7 @@ type ToolView struct {
 func viewOf(s tools.Spec) ToolView {
 	return ToolView{
 		Name: s.Name, Title: s.Title, Description: s.Description, Origin: s.Origin, Level: s.Level, ReadOnly: s.ReadOnly, Repeatable: s.Repeatable,
-		Network: s.Network, TimeoutSeconds: s.Timeout.Seconds(), Schema: s.Schema,
+		Network: s.Network, Sandboxed: s.Sandboxed, TimeoutSeconds: s.Timeout.Seconds(), Schema: s.Schema,
 	}
 }
 

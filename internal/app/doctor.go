@@ -14,6 +14,7 @@ import (
 	"github.com/fluxway/fluxway/internal/identity"
 	"github.com/fluxway/fluxway/internal/kit/fault"
 	"github.com/fluxway/fluxway/internal/store"
+	"github.com/fluxway/fluxway/internal/tools/browser"
 )
 
 // Doctor checks everything a user could have wrong and says the fix.
@@ -30,6 +31,7 @@ func Doctor(ctx context.Context, loaded *config.Loaded) []store.Finding {
 		findings = append(findings, checkSetup(ctx, local), checkAudit(ctx, local))
 	}
 	findings = append(findings, checkListen(ctx, cfg, data, local))
+	findings = append(findings, checkSandbox(cfg, data), checkBrowser(cfg))
 	if cfg.Events.NATSURL.Reveal() != "" {
 		findings = append(findings, checkNATS(cfg))
 	}
@@ -129,6 +131,34 @@ func checkListen(ctx context.Context, cfg config.Config, data Data, local *Local
 	}
 	_ = l.Close() // it only had to open
 	return store.Finding{Name: name, OK: true, Detail: "does not run; " + cfg.Listen + " is free"}
+}
+
+// checkSandbox tries what confines the programs that agents run.
+func checkSandbox(cfg config.Config, data Data) store.Finding {
+	const name = "sandbox"
+	box, err := newSandbox(cfg, data)
+	if err != nil {
+		return finding(name, "", err)
+	}
+	holds := box.Isolation()
+	detail := holds.Summary()
+	if lacks := holds.Lacking(); lacks != "" {
+		detail += " Not covered: " + lacks + "."
+	}
+	if holds.Confined() || cfg.Tools.Unconfined {
+		return store.Finding{Name: name, OK: true, Detail: detail}
+	}
+	return store.Finding{Name: name, Detail: detail + " Agents cannot run commands.", Fix: "Run it on Linux with Landlock or namespaces, install bubblewrap, or set tools.unconfined if you trust your agents with your files."}
+}
+
+// checkBrowser looks for the Chromium that agents browse with; without one everything else works.
+func checkBrowser(cfg config.Config) store.Finding {
+	const name = "browser"
+	path, err := browser.Find(cfg.Tools.Browser)
+	if err != nil && cfg.Tools.Browser == "" {
+		return store.Finding{Name: name, OK: true, Detail: "none; agents can browse once a Chromium is installed"}
+	}
+	return finding(name, path, err)
 }
 
 func checkNATS(cfg config.Config) store.Finding {

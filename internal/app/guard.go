@@ -48,7 +48,7 @@ func (a *App) openGuard(context.Context) (err error) {
 	policy := policyOf(a.cfg)
 	a.guard, err = guard.New(guard.Options{
 		DB: a.db, Hub: a.hub, Commands: commands, UserPacks: packs, Policy: &policy, Snapshots: snapshots{a.projects}, Spend: &spending{ledger: a.ledger},
-		Journal: a.data.journal(), Trusted: a.projects.Trusted, Secrets: a.secrets, Protected: protected(a.data.Dir, home), PrivateHosts: a.cfg.Tools.PrivateHosts,
+		Journal: a.data.journal(), Trusted: a.projects.Trusted, Secrets: a.secrets, Isolation: a.isolation, Protected: protected(a.data.Dir, home), PrivateHosts: a.cfg.Tools.PrivateHosts,
 		Grant: a.cfg.Guard.ApprovalLife.Std(), Always: a.cfg.Guard.AllowedLife.Std(), Keep: a.cfg.Retention.Calls.Std(), Log: a.log,
 	})
 	if err != nil {

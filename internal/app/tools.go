@@ -19,7 +19,7 @@ import (
 
 // openTools fills the toolbox. Nothing is tried and no server started: that happens when it is needed.
 func (a *App) openTools(context.Context) (err error) {
-	if a.toolbox, err = tools.New(tools.Options{Gate: a.plugins.Gate(a.guard), Auditor: a.plugins.Auditor(a.guard), DB: a.db, Bodies: a.bodies, Patience: a.opts.Patience, Log: a.log}); err != nil {
+	if a.toolbox, err = tools.New(tools.Options{Gate: a.plugins.Gate(a.guard), Auditor: a.plugins.Auditor(a.guard), DB: a.db, Bodies: a.bodies, Patience: a.opts.Patience, Log: a.log, Isolation: func() tools.Isolation { return a.sandbox.Isolation() }}); err != nil {
 		return err
 	}
 	if a.sandbox, err = newSandbox(a.cfg, a.data); err != nil {
@@ -58,6 +58,9 @@ func (a *App) openTools(context.Context) (err error) {
 	})
 	return err
 }
+
+// isolation says how far programs are confined here. The first time it is tried out, which takes a moment.
+func (a *App) isolation() string { return a.sandbox.Isolation().Summary() }
 
 func newSandbox(cfg config.Config, data Data) (*sandbox.Sandbox, error) {
 	return sandbox.New(sandbox.Options{Hidden: []string{data.Dir}, Unconfined: cfg.Tools.Unconfined})

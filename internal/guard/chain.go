@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path"
+	"strings"
 	"time"
 
 	"github.com/fluxway/fluxway/internal/guard/command"
@@ -61,6 +62,9 @@ func (g *Guard) Judge(ctx context.Context, spec tools.Spec, call tools.Call) (to
 	found, err := g.chain(ctx, j)
 	if err != nil {
 		return tools.Ruling{}, err
+	}
+	if spec.Sandboxed && g.opts.Isolation != nil && found.action != Forbid {
+		found.reason = strings.TrimSpace(found.reason + " " + g.opts.Isolation())
 	}
 	return g.settle(ctx, j, found)
 }

@@ -31,6 +31,8 @@ type Options struct {
 	Spend Spend
 	// Trusted says whether commands may run in a folder without being asked; nil: in all.
 	Trusted func(ctx context.Context, ws ids.Workspace, folder string) (bool, error)
+	// Isolation says in a sentence how far programs are confined, for rulings on tools that run some; nil: nothing is said.
+	Isolation func() string
 	// Secrets lists what is stored for a workspace and must not leave; nil: nothing is.
 	Secrets func(ctx context.Context, ws ids.Workspace) ([]secret.Text, error)
 

@@ -1,11 +1,13 @@
 package guard_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/fluxway/fluxway/internal/guard"
 	"github.com/fluxway/fluxway/internal/kit/fault"
 	"github.com/fluxway/fluxway/internal/store/storetest"
+	"github.com/fluxway/fluxway/internal/tools"
 )
 
 // TestReach: what a page may talk to is what the workspace lets its agents talk to.
@@ -32,5 +34,23 @@ func TestReach(t *testing.T) {
 		if tt.code == "" && err != nil || tt.code != "" && !fault.HasCode(err, tt.code) {
 			t.Errorf("%s: %v, want %q", tt.name, err, tt.code)
 		}
+	}
+}
+
+// TestIsolationIsInTheRuling: whoever reads a ruling on a command sees how far it would be confined.
+func TestIsolationIsInTheRuling(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, storetest.SQLite(t), func(o *guard.Options) { o.Isolation = func() string { return "It is confined by landlock, but not in: network." } })
+	spec := runCommand
+	spec.Sandboxed = true
+	if r := w.judge(t, spec, w.command("ls")); r.Verdict != tools.Allow || !strings.Contains(r.Reason, "not in: network") {
+		t.Errorf("%+v", r)
+	}
+	r := w.judge(t, spec, w.command("git push $FLAGS"))
+	if r.Verdict != tools.Ask || !strings.Contains(w.approval(t, r.Ticket).Reason, "not in: network") {
+		t.Errorf("%+v", r)
+	}
+	if r := w.judge(t, readFile, w.call(readFile, map[string]string{"path": "a"})); strings.Contains(r.Reason, "confined") {
+		t.Errorf("of a tool that runs nothing: %+v", r)
 	}
 }

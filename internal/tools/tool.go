@@ -46,6 +46,7 @@ type Spec struct {
 	ReadOnly   bool                       `json:"read_only"`            // leaves everything as it is
 	Repeatable bool                       `json:"repeatable"`           // safe to run again after a crash
 	Network    bool                       `json:"network"`              // may talk to other machines
+	Sandboxed  bool                       `json:"sandboxed,omitempty"`  // runs programs, which the sandbox confines as far as it can
 	Origin     string                     `json:"origin"`               // set by the toolbox: "builtin", "mcp/github", …
 	Timeout    time.Duration              `json:"timeout_ns,omitempty"` // 0: DefaultTimeout
 	MaxOutput  int                        `json:"max_output,omitempty"` // bytes of text given to the model; 0: DefaultOutput

@@ -16,6 +16,7 @@ import (
 	"github.com/fluxway/fluxway/internal/kit/fault"
 	"github.com/fluxway/fluxway/internal/kit/suggest"
 	"github.com/fluxway/fluxway/internal/store"
+	"github.com/fluxway/fluxway/internal/tools/sandbox"
 )
 
 // Options are what a Toolbox needs.
@@ -27,7 +28,20 @@ type Options struct {
 	Grace   time.Duration // how long a tool may go on after its time is up; 0: 5 s
 	// Patience is how long the gate may take; then the call is refused. 0: 10 s
 	Patience time.Duration
-	Log      *slog.Logger // nil: silent
+	// Isolation says what confines the programs that tools run; nil: nobody knows.
+	Isolation func() Isolation
+	Log       *slog.Logger // nil: silent
+}
+
+// Isolation is what confines the programs that tools run, and what does not.
+type Isolation = sandbox.Isolation
+
+// Isolation says what holds on this machine; the first time it is tried out. It is empty where no tool runs programs.
+func (b *Toolbox) Isolation() Isolation {
+	if b.opts.Isolation == nil {
+		return Isolation{}
+	}
+	return b.opts.Isolation()
 }
 
 // Toolbox holds every tool and is the only way to run one.

@@ -48,7 +48,7 @@ func networkProperty(opts Options) string {
 }
 
 func runCommand(opts Options) tools.Tool {
-	return define(tools.Spec{Name: "run_command", Title: "Run a command", Level: tools.Dangerous, Network: opts.CommandNetwork, Timeout: longestCommand + time.Minute,
+	return define(tools.Spec{Name: "run_command", Title: "Run a command", Sandboxed: true, Level: tools.Dangerous, Network: opts.CommandNetwork, Timeout: longestCommand + time.Minute,
 		Means: tools.Arguments{Command: "command", Folder: "folder", Network: "network"}},
 		`{"command":{"type":"string","minLength":1,"maxLength":100000,"description":"for the shell"},"folder":{"type":"string","description":"where to run it; the project folder if not given"},
 		  "input":{"type":"string","maxLength":1000000,"description":"what it reads from its standard input"},"terminal":{"type":"boolean","description":"give it a terminal, for programs that insist on one"},
@@ -73,7 +73,7 @@ type codeArgs struct {
 }
 
 func runCode(opts Options) tools.Tool {
-	return define(tools.Spec{Name: "run_code", Title: "Run code", Level: tools.Dangerous, Network: opts.CommandNetwork, Timeout: longestCommand + time.Minute,
+	return define(tools.Spec{Name: "run_code", Title: "Run code", Sandboxed: true, Level: tools.Dangerous, Network: opts.CommandNetwork, Timeout: longestCommand + time.Minute,
 		Means: tools.Arguments{Code: "code", Language: "language", Network: "network"}},
 		`{"language":{"enum":["python","javascript","shell"]},"code":{"type":"string","minLength":1,"maxLength":1000000},
 		  "timeout_seconds":{"type":"integer","minimum":1,"maximum":1800,"description":"120 if not given"}`+networkProperty(opts)+`}`, []string{"language", "code"},

@@ -42,7 +42,7 @@ type jsArgs struct {
 }
 
 func runJS(opts Options, r *Rooms) tools.Tool {
-	return define(tools.Spec{Name: "run_js", Title: "Run JavaScript", Level: tools.Dangerous, Network: opts.CommandNetwork, Timeout: roomsTimeout,
+	return define(tools.Spec{Name: "run_js", Title: "Run JavaScript", Sandboxed: true, Level: tools.Dangerous, Network: opts.CommandNetwork, Timeout: roomsTimeout,
 		Means: tools.Arguments{Code: "code", Speaks: "javascript", Network: "network"}},
 		`{"code":{"type":"string","minLength":1,"maxLength":1000000,"description":"a module for Node; print what you want to know"},`+sandboxProperty[:len(sandboxProperty)-2]+`; a fresh and empty one if not given"},
 		  "dependencies":`+packagesProperty+`,"timeout_seconds":{"type":"integer","minimum":1,"maximum":1800,"description":"120 if not given"}`+networkProperty(opts)+`}`, []string{"code"},

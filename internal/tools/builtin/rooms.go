@@ -234,7 +234,7 @@ const sandboxProperty = `"sandbox":{"type":"string","minLength":1,"maxLength":64
 
 func (r *Rooms) tools(opts Options) []tools.Tool {
 	return []tools.Tool{
-		define(tools.Spec{Name: "sandbox_initialize", Title: "Make a sandbox", Level: tools.Restricted, Network: opts.CommandNetwork, Means: tools.Arguments{Network: "network"}},
+		define(tools.Spec{Name: "sandbox_initialize", Title: "Make a sandbox", Sandboxed: true, Level: tools.Restricted, Network: opts.CommandNetwork, Means: tools.Arguments{Network: "network"}},
 			fmt.Sprintf(`{"minutes":{"type":"integer","minimum":1,"maximum":%d,"description":"after which it ends if nobody uses it; 30 if not given"}%s}`, longestLife, networkProperty(opts)), nil,
 			func(ctx context.Context, call tools.Call, a initArgs) (tools.Result, error) {
 				one, err := r.make(ctx, ownerOf(call), a.Network, cmp.Or(time.Duration(a.Minutes)*time.Minute, roomLife))
@@ -245,7 +245,7 @@ func (r *Rooms) tools(opts Options) []tools.Tool {
 				res.Meta = map[string]any{"isolation": r.opts.Sandbox.Isolation().Mechanism}
 				return res, err
 			}),
-		define(tools.Spec{Name: "sandbox_exec", Title: "Run a command in a sandbox", Level: tools.Dangerous, Network: opts.CommandNetwork, Timeout: roomsTimeout, Means: tools.Arguments{Command: "command"}},
+		define(tools.Spec{Name: "sandbox_exec", Title: "Run a command in a sandbox", Sandboxed: true, Level: tools.Dangerous, Network: opts.CommandNetwork, Timeout: roomsTimeout, Means: tools.Arguments{Command: "command"}},
 			`{`+sandboxProperty+`,"command":{"type":"string","minLength":1,"maxLength":100000,"description":"for the shell"},"timeout_seconds":{"type":"integer","minimum":1,"maximum":1800,"description":"120 if not given"}}`, []string{"sandbox", "command"},
 			func(ctx context.Context, call tools.Call, a execArgs) (tools.Result, error) {
 				one, done, err := r.use(ownerOf(call), a.Sandbox)

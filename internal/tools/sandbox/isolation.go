@@ -41,6 +41,23 @@ func (i Isolation) Aspect(name string) Aspect {
 // Confined says whether a job is kept away from the files of others.
 func (i Isolation) Confined() bool { return i.Aspect(Files).Active }
 
+// Summary says in a sentence what a job is confined by, and from what it is not kept.
+func (i Isolation) Summary() string {
+	if !i.Confined() {
+		return "Nothing confines it on this machine."
+	}
+	var open []string
+	for _, a := range i.Aspects {
+		if !a.Active {
+			open = append(open, a.Name)
+		}
+	}
+	if len(open) == 0 {
+		return "It is confined by " + i.Mechanism + "."
+	}
+	return "It is confined by " + i.Mechanism + ", but not in: " + strings.Join(open, ", ") + "."
+}
+
 // Lacking lists what is missing, in a line; "" when nothing is.
 func (i Isolation) Lacking() string {
 	var out []string

@@ -9559,7 +9559,7 @@ export interface components {
       findings: components["schemas"]["PostureFinding"][];
     };
     PostureFinding: {
-      name: "network" | "encryption" | "two_factor" | "keys" | "guard" | "two_person" | "data_folder" | "backups" | "audit" | "telemetry";
+      name: "network" | "encryption" | "two_factor" | "keys" | "guard" | "two_person" | "sandbox" | "data_folder" | "backups" | "audit" | "telemetry";
       /** advice: fine, and could be better. */
       state: "ok" | "advice" | "risk";
       detail: string;
@@ -11764,6 +11764,8 @@ export interface components {
       repeatable: boolean;
       /** It may talk to other machines. */
       network: boolean;
+      /** It runs programs, which the sandbox confines as far as this machine can; what holds is told by the posture and by rulings. */
+      sandboxed: boolean;
       timeout_seconds: number;
       /** JSON Schema of the arguments. */
       schema: unknown;

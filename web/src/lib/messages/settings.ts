@@ -319,6 +319,7 @@ export const settings = {
       keys: "API keys",
       guard: "Guard",
       two_person: "Second person",
+      sandbox: "Sandbox",
       data_folder: "Data folder",
       backups: "Backups",
       audit: "Audit log",
