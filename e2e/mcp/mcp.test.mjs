@@ -103,10 +103,12 @@ async function said(run) {
 test("what the official server elicits, samples and wants to know of our folders", async () => {
 	let run = await ask("call everything__trigger-elicitation-request {}");
 	assert.equal(run.state, "waiting", JSON.stringify(run));
-	assert.match(run.needs[0].question, /The MCP server everything asks: Please provide inputs[^]*- name \(string, required\)[^]*preset 42/);
+	assert.match(run.needs[0].question, /^The MCP server everything asks: Please provide inputs/);
+	assert.match(run.needs[0].help, /- name \(string, required\)[^]*preset 42/);
+	assert.equal(run.needs[0].fields.find((f) => f.name === "legacyTitledEnum").choices[0].label, "Cats");
 	await world.api("POST", `/api/v1/runs/${run.id}/answer`, { answer: "check: yes" });
 	run = await settled(run);
-	assert.match(run.needs[0].question, /^name is missing\./, "an answer that cannot be read is asked for again");
+	assert.match(run.needs[0].help, /^name is missing\./, "an answer that cannot be read is asked for again");
 	await world.api("POST", `/api/v1/runs/${run.id}/answer`, { answer: "name: Ada Lovelace\ncheck: yes\ninteger: 7" });
 	run = await settled(run);
 	assert.equal(run.state, "finished", JSON.stringify(run));
@@ -114,7 +116,8 @@ test("what the official server elicits, samples and wants to know of our folders
 
 	run = await ask('call everything__trigger-sampling-request {"prompt":"what is tea?","maxTokens":50}');
 	assert.equal(run.state, "waiting", JSON.stringify(run));
-	assert.match(run.needs[0].question, /wants to have a model answer[^]*what is tea\?/);
+	assert.match(run.needs[0].question, /have a model answer/);
+	assert.match(run.needs[0].help, /what is tea\?/);
 	await world.api("POST", `/api/v1/runs/${run.id}/answer`, { answers: ["Allow"] });
 	run = await settled(run);
 	assert.match(await said(run), /I read: [^]*what is tea\?/);

@@ -236,6 +236,9 @@ func (s *session) answer(ctx context.Context, needs []need) error {
 	defer stream.Close()
 	for _, n := range needs {
 		s.p.line("%s %s", s.p.paint(yellow, "?"), harmless(n.Question))
+		if n.Help != "" {
+			s.p.line("%s", harmless(n.Help))
+		}
 		if err := s.answerOne(ctx, n); err != nil {
 			return err
 		}

@@ -47,6 +47,7 @@ type need struct {
 	Title    string          `json:"title"`
 	Kind     string          `json:"kind"`
 	Question string          `json:"question"`
+	Help     string          `json:"help"`
 	Options  json.RawMessage `json:"options"`
 	Ticket   string          `json:"ticket"`
 }

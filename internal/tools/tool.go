@@ -173,9 +173,28 @@ type Need struct {
 	Question string   `json:"question"`
 	Options  []Option `json:"options,omitempty"` // none: free text
 	Multiple bool     `json:"multiple,omitempty"`
+	Fields   []Field  `json:"fields,omitempty"` // a form; its answer is an object in JSON, or what Help says
+	Help     string   `json:"help,omitempty"`   // what else to know before answering, and how to do so in words
 	Again    bool     `json:"again,omitempty"`  // of an answer: the tool is called again with it, in Call.Answer
 	Rule     string   `json:"rule,omitempty"`   // of an approval: what wants a person
 	Ticket   string   `json:"ticket,omitempty"` // of an approval: what the gate will look for in Call.Approval
+}
+
+// Field is one thing that a form asks for.
+type Field struct {
+	Name        string          `json:"name"`
+	Title       string          `json:"title,omitempty"`
+	Description string          `json:"description,omitempty"`
+	Type        string          `json:"type"` // string, number, integer, boolean, or array for several of the choices
+	Required    bool            `json:"required,omitempty"`
+	Choices     []Choice        `json:"choices,omitempty"` // none: anything
+	Preset      json.RawMessage `json:"preset,omitempty"`
+}
+
+// Choice is one value of a field.
+type Choice struct {
+	Value string `json:"value"`
+	Label string `json:"label"`
 }
 
 // Option is one answer to choose from.

@@ -96,7 +96,7 @@ func TestQuestionsWaitForThePersonOfTheRun(t *testing.T) {
 	think := tools.Call{ID: "c9", Run: ids.New[ids.Run](), Tool: "test__think", Args: json.RawMessage(`{"text":"hello"}`)}
 	for answer, want := range map[string]string{"Allow": "demo: test Be short. hello", "Decline": "did not allow"} {
 		think.Answer = ""
-		if r := d.inRun(think); r.Needs == nil || !strings.Contains(r.Needs.Question, "user: hello") || len(r.Needs.Options) != 2 {
+		if r := d.inRun(think); r.Needs == nil || !strings.Contains(r.Needs.Help, "user: hello") || len(r.Needs.Options) != 2 {
 			t.Fatalf("sampling is not asked about: %+v", r)
 		}
 		think.Answer = answer

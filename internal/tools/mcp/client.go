@@ -193,11 +193,14 @@ func (l *link) maySample(ctx context.Context, from From, req Sample) error {
 		return refused.WithHint("Only calls within a run can be asked about; set sampling to allow on the server to go without.")
 	}
 	var text strings.Builder
-	fmt.Fprintf(&text, "The MCP server %s wants to have a model answer this, at your cost:\n\n%s", l.s.key.name, req.System)
+	text.WriteString(req.System)
 	for _, m := range req.Messages {
 		fmt.Fprintf(&text, "\n\n%s: %s", m.Role, m.Text)
 	}
-	words, err := from.held.put(ctx, tools.Need{Question: tools.Middle(text.String(), maxAsked), Options: []tools.Option{{Label: sayAllow}, {Label: sayDecline}}})
+	words, err := from.held.put(ctx, tools.Need{
+		Question: fmt.Sprintf("May the MCP server %s have a model answer something, at your cost?", l.s.key.name),
+		Help:     tools.Middle(strings.TrimSpace(text.String()), maxAsked), Options: options(sayAllow),
+	})
 	if err != nil {
 		return err
 	}

@@ -229,6 +229,7 @@ func TestForms(t *testing.T) {
 		"nothing to fill in":     {"", "Accept", "accept map[]", ""},
 		"declined":               {several, "decline", "decline map[]", ""},
 		"lines":                  {several, "Your name: Ada\nage: 36\nsize: large\nsure: yes", "accept map[age:36 name:Ada score:1.5 size:l sure:true]", ""},
+		"one line":               {several, "name: Ada, age: 36; sure: no", "accept map[age:36 name:Ada score:1.5 sure:false]", ""},
 		"JSON":                   {several, `{"name":"Ada","sure":false,"score":2}`, "accept map[name:Ada score:2 sure:false]", ""},
 		"something is missing":   {several, "age: 3", "", "name is missing."},
 		"no number":              {several, "name: Ada\nage: old", "", `age is a number, and "old" is none.`},
@@ -249,11 +250,12 @@ func TestForms(t *testing.T) {
 		})
 	}
 	need, err := Question{Text: "Who?", Schema: json.RawMessage(several)}.need("srv", "name is missing.")
-	if err != nil || !strings.HasPrefix(need.Question, "name is missing.") || !strings.Contains(need.Question, "- size (string, one of Small, Large)") || need.Options != nil {
+	if err != nil || !strings.HasPrefix(need.Help, "name is missing.") || !strings.Contains(need.Help, "- size (string, one of Small, Large)") || need.Options != nil ||
+		len(need.Fields) != 5 || need.Fields[0].Name != "name" || !need.Fields[0].Required {
 		t.Errorf("need = %+v, %v", need, err)
 	}
 	need, err = Question{Text: "Look.", URL: "https://example.com/x"}.need("srv", "")
-	if err != nil || !strings.Contains(need.Question, "https://example.com/x") || len(need.Options) != 2 {
+	if err != nil || !strings.Contains(need.Help, "https://example.com/x") || len(need.Options) != 2 {
 		t.Errorf("need = %+v, %v", need, err)
 	}
 }

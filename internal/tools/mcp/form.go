@@ -19,18 +19,7 @@ const (
 )
 
 // field is one thing that a form asks for.
-type field struct {
-	name     string
-	title    string
-	about    string
-	kind     string // string, number, integer, boolean or array
-	choices  []choice
-	fallback json.RawMessage
-	required bool
-}
-
-// choice is one value of a field, and what people see of it.
-type choice struct{ value, label string }
+type field struct{ tools.Field }
 
 // schemaOf is the part of JSON Schema that forms are written in.
 type schemaOf struct {
@@ -50,24 +39,24 @@ type constOf struct {
 	Title string `json:"title"`
 }
 
-func (s schemaOf) choices() []choice {
-	var out []choice
+func (s schemaOf) choices() []tools.Choice {
+	var out []tools.Choice
 	for i, value := range s.Enum {
 		label := value
 		if i < len(s.EnumNames) {
 			label = s.EnumNames[i]
 		}
-		out = append(out, choice{value, label})
+		out = append(out, tools.Choice{Value: value, Label: label})
 	}
 	for _, c := range append(s.OneOf, s.AnyOf...) {
 		label := c.Title
 		if label == "" {
 			label = c.Const
 		}
-		out = append(out, choice{c.Const, label})
+		out = append(out, tools.Choice{Value: c.Const, Label: label})
 	}
 	if s.Type == "boolean" {
-		out = []choice{{"true", "Yes"}, {"false", "No"}}
+		out = []tools.Choice{{Value: "true", Label: "Yes"}, {Value: "false", Label: "No"}}
 	}
 	if s.Items != nil {
 		out = s.Items.choices()
@@ -89,15 +78,15 @@ func (q Question) fields() ([]field, error) {
 	}
 	var out []field
 	for name, s := range form.Properties {
-		out = append(out, field{
-			name: name, title: s.Title, about: s.Description, kind: s.Type, choices: s.choices(), fallback: s.Default, required: slices.Contains(form.Required, name),
-		})
+		out = append(out, field{tools.Field{
+			Name: name, Title: s.Title, Description: s.Description, Type: s.Type, Choices: s.choices(), Preset: s.Default, Required: slices.Contains(form.Required, name),
+		}})
 	}
 	slices.SortFunc(out, func(a, b field) int {
-		if a.required != b.required {
-			return map[bool]int{true: -1, false: 1}[a.required]
+		if a.Required != b.Required {
+			return map[bool]int{true: -1, false: 1}[a.Required]
 		}
-		return strings.Compare(a.name, b.name)
+		return strings.Compare(a.Name, b.Name)
 	})
 	return out, nil
 }
@@ -108,28 +97,27 @@ func (q Question) need(server, problem string) (tools.Need, error) {
 	if err != nil {
 		return tools.Need{}, err
 	}
-	text := fmt.Sprintf("The MCP server %s asks: %s", server, q.Text)
-	if problem != "" {
-		text = problem + "\n\n" + text
-	}
-	need := tools.Need{}
+	need := tools.Need{Question: fmt.Sprintf("The MCP server %s asks: %s", server, q.Text), Help: problem}
+	help := func(text string) { need.Help = strings.TrimSpace(need.Help + "\n\n" + text) }
 	switch {
 	case q.URL != "":
-		text += "\n\nIt wants you to open this page: " + q.URL
+		help("It wants you to open this page: " + q.URL)
 		need.Options = options(sayOpened)
 	case len(fields) == 0:
 		need.Options = options(sayAccept)
-	case len(fields) == 1 && len(fields[0].choices) > 0:
-		for _, c := range fields[0].choices {
-			need.Options = append(need.Options, tools.Option{Label: c.label})
+	case len(fields) == 1 && len(fields[0].Choices) > 0:
+		for _, c := range fields[0].Choices {
+			need.Options = append(need.Options, tools.Option{Label: c.Label})
 		}
 		need.Options = append(need.Options, tools.Option{Label: sayDecline})
-		need.Multiple = fields[0].kind == "array"
-		text += "\n\n" + fields[0].line()
+		need.Multiple = fields[0].Type == "array"
+		help(fields[0].line())
 	default:
-		text += "\n\n" + howToFill(fields)
+		for _, f := range fields {
+			need.Fields = append(need.Fields, f.Field)
+		}
+		help(howToFill(fields))
 	}
-	need.Question = text
 	return need, nil
 }
 
@@ -143,27 +131,27 @@ func howToFill(fields []field) string {
 	if len(fields) == 1 {
 		return b.String() + "\nAnswer with the value, or say decline."
 	}
-	return b.String() + "\nAnswer with a line for each, such as " + fields[0].name + ": …; say accept to take what is preset, or decline."
+	return b.String() + "\nAnswer with a line for each, such as " + fields[0].Name + ": …; say accept to take what is preset, or decline."
 }
 
 // line describes a field.
 func (f field) line() string {
-	facts := []string{f.kind}
-	if f.required {
+	facts := []string{f.Type}
+	if f.Required {
 		facts = append(facts, "required")
 	}
-	if len(f.fallback) > 0 {
-		facts = append(facts, "preset "+string(f.fallback))
+	if len(f.Preset) > 0 {
+		facts = append(facts, "preset "+string(f.Preset))
 	}
 	var labels []string
-	for _, c := range f.choices {
-		labels = append(labels, c.label)
+	for _, c := range f.Choices {
+		labels = append(labels, c.Label)
 	}
 	if len(labels) > 0 {
 		facts = append(facts, "one of "+strings.Join(labels, ", "))
 	}
-	words := strings.TrimSpace(strings.Join([]string{f.title, f.about}, " "))
-	return strings.TrimSuffix("- "+f.name+" ("+strings.Join(facts, ", ")+"): "+words, ": ")
+	words := strings.TrimSpace(strings.Join([]string{f.Title, f.Description}, " "))
+	return strings.TrimSuffix("- "+f.Name+" ("+strings.Join(facts, ", ")+"): "+words, ": ")
 }
 
 // read takes a person's words as the answer; problem says what is wrong with them.
@@ -182,21 +170,21 @@ func (q Question) read(words string) (answer Answer, problem string) {
 	said := spoken(fields, words)
 	content := map[string]any{}
 	for _, f := range fields {
-		value, ok := said[f.name]
-		if !ok && len(f.fallback) > 0 {
+		value, ok := said[f.Name]
+		if !ok && len(f.Preset) > 0 {
 			var preset any
-			if json.Unmarshal(f.fallback, &preset) == nil {
-				content[f.name] = preset
+			if json.Unmarshal(f.Preset, &preset) == nil {
+				content[f.Name] = preset
 			}
 			continue
 		}
-		if !ok && f.required {
-			return Answer{}, f.name + " is missing."
+		if !ok && f.Required {
+			return Answer{}, f.Name + " is missing."
 		}
 		if !ok {
 			continue
 		}
-		if content[f.name], problem = f.parse(value); problem != "" {
+		if content[f.Name], problem = f.parse(value); problem != "" {
 			return Answer{}, problem
 		}
 	}
@@ -214,15 +202,18 @@ func spoken(fields []field, words string) map[string]string {
 		return said
 	}
 	if len(fields) == 1 {
-		said[fields[0].name] = strings.TrimPrefix(words, fields[0].name+": ")
+		said[fields[0].Name] = strings.TrimPrefix(words, fields[0].Name+": ")
 		return said
+	}
+	for _, f := range fields { // on one line, too
+		words = strings.NewReplacer(", "+f.Name+":", "\n"+f.Name+":", "; "+f.Name+":", "\n"+f.Name+":").Replace(words)
 	}
 	for line := range strings.Lines(words) {
 		name, value, ok := strings.Cut(line, ":")
 		name = strings.TrimSpace(strings.TrimLeft(name, "-* "))
-		at := slices.IndexFunc(fields, func(f field) bool { return strings.EqualFold(f.name, name) || strings.EqualFold(f.title, name) })
+		at := slices.IndexFunc(fields, func(f field) bool { return strings.EqualFold(f.Name, name) || strings.EqualFold(f.Title, name) })
 		if ok && at >= 0 {
-			said[fields[at].name] = strings.TrimSpace(value)
+			said[fields[at].Name] = strings.TrimSpace(value)
 		}
 	}
 	return said
@@ -244,12 +235,12 @@ func plainly(raw json.RawMessage) string {
 // parse makes a value of what a person wrote.
 func (f field) parse(text string) (value any, problem string) {
 	text = strings.TrimSpace(text)
-	if f.kind == "array" {
+	if f.Type == "array" {
 		values := []string{}
 		for part := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == '\n' || r == ',' }) {
 			v, ok := f.choose(strings.TrimSpace(part))
 			if !ok {
-				return nil, fmt.Sprintf("%q is none of the choices for %s.", part, f.name)
+				return nil, fmt.Sprintf("%q is none of the choices for %s.", part, f.Name)
 			}
 			values = append(values, v)
 		}
@@ -257,10 +248,10 @@ func (f field) parse(text string) (value any, problem string) {
 	}
 	picked, ok := f.choose(text)
 	if !ok {
-		return nil, fmt.Sprintf("%q is none of the choices for %s.", text, f.name)
+		return nil, fmt.Sprintf("%q is none of the choices for %s.", text, f.Name)
 	}
 	var err error
-	switch f.kind {
+	switch f.Type {
 	case "boolean":
 		return picked == "true", ""
 	case "integer":
@@ -271,17 +262,17 @@ func (f field) parse(text string) (value any, problem string) {
 		value = picked
 	}
 	if err != nil {
-		return nil, fmt.Sprintf("%s is a number, and %q is none.", f.name, text)
+		return nil, fmt.Sprintf("%s is a number, and %q is none.", f.Name, text)
 	}
 	return value, ""
 }
 
 // choose finds the value that people know by this text; where there are no choices, any will do.
 func (f field) choose(text string) (string, bool) {
-	for _, c := range f.choices {
-		if strings.EqualFold(c.label, text) || strings.EqualFold(c.value, text) {
-			return c.value, true
+	for _, c := range f.Choices {
+		if strings.EqualFold(c.Label, text) || strings.EqualFold(c.Value, text) {
+			return c.Value, true
 		}
 	}
-	return text, len(f.choices) == 0
+	return text, len(f.Choices) == 0
 }

@@ -6228,19 +6228,19 @@ export interface paths {
   };
   "/api/v1/memory/search": {
     parameters: { query?: never; header?: never; path?: never; cookie?: never };
-    /** Search everything that is known: facts, documents, the graph and what was said. */
+    /** Search everything that is known: facts, documents, the graph, the profile and what was said. */
     get: {
       parameters: {
         query: {
           /** Words, or a question. */
           query: string;
-          /** fact, knowledge, entity or turn; all if left out. */
+          /** fact, knowledge, entity, turn or profile; all if left out. */
           kinds?: string[];
           /** 10 if left out. */
           limit?: number;
           /** Also what is for this agent. */
           agent?: string;
-          /** Also what is for this project. */
+          /** Also what is for the project of this id. */
           project?: string;
           /** Knowledge of this source only. */
           source?: string;
@@ -6520,7 +6520,34 @@ export interface paths {
     };
     options?: never;
     head?: never;
-    patch?: never;
+    /** Rename a node with its relations, or give it another type. */
+    patch: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody: {
+        content: {
+          "application/json": components["schemas"]["EntityChangeRequest"];
+        };
+      };
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["GraphNode"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
     trace?: never;
   };
   "/api/v1/memory/graph/relations": {
@@ -7066,7 +7093,36 @@ export interface paths {
     };
     options?: never;
     head?: never;
-    patch?: never;
+    /** Change the title, what is read of it, whether it is watched, or pasted text. */
+    patch: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path: {
+          source: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: {
+        content: {
+          "application/json": components["schemas"]["SourceChangeRequest"];
+        };
+      };
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["KnowledgeSource"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
     trace?: never;
   };
   "/api/v1/knowledge/sources/{source}/files": {
@@ -7164,6 +7220,7 @@ export interface paths {
           /** Only this source. */
           source?: string;
           agent?: string;
+          /** The project's id. */
           project?: string;
           /** 10 if left out. */
           limit?: number;
@@ -10403,6 +10460,8 @@ export interface components {
       question: string;
       options?: components["schemas"]["ToolOption"][];
       multiple?: boolean;
+      fields?: components["schemas"]["Field"][];
+      help?: string;
       again?: boolean;
       rule?: string;
       ticket?: string;
@@ -10410,6 +10469,19 @@ export interface components {
     ToolOption: {
       label: string;
       description?: string;
+    };
+    Field: {
+      name: string;
+      title?: string;
+      description?: string;
+      type: string;
+      required?: boolean;
+      choices?: components["schemas"]["Choice"][];
+      preset?: unknown;
+    };
+    Choice: {
+      value: string;
+      label: string;
     };
     Trouble: {
       code: string;
@@ -10512,6 +10584,8 @@ export interface components {
       question: string;
       options?: components["schemas"]["ToolOption"][];
       multiple?: boolean;
+      fields?: components["schemas"]["Field"][];
+      help?: string;
       again?: boolean;
       rule?: string;
       ticket?: string;
@@ -11305,7 +11379,7 @@ export interface components {
       scope?: "user" | "workspace" | "agent" | "project";
       /** With the scope agent, or to narrow the scope user. */
       agent?: string;
-      /** With the scope project, or to narrow another scope. */
+      /** The project's id: with the scope project, or to narrow another scope. */
       project?: string;
       /** Recall it before every turn. */
       pinned?: boolean;
@@ -11377,13 +11451,13 @@ export interface components {
     MemorySearchRequest: {
       /** Words, or a question. */
       query: string;
-      /** fact, knowledge, entity or turn; all if left out. */
+      /** fact, knowledge, entity, turn or profile; all if left out. */
       kinds?: string[];
       /** 10 if left out. */
       limit?: number;
       /** Also what is for this agent. */
       agent?: string;
-      /** Also what is for this project. */
+      /** Also what is for the project of this id. */
       project?: string;
       /** Knowledge of this source only. */
       source?: string;
@@ -11420,6 +11494,12 @@ export interface components {
     EntitiesAnswer: {
       /** Those that are new. */
       entities: components["schemas"]["GraphNode"][];
+    };
+    EntityChangeRequest: {
+      session?: string;
+      name: string;
+      new_name?: string;
+      entity_type?: string;
     };
     DeleteEntitiesRequest: {
       session?: string;
@@ -11542,6 +11622,7 @@ export interface components {
       /** Who may look things up in it; workspace, everyone, if left out. */
       scope?: "user" | "workspace" | "agent" | "project";
       agent?: string;
+      /** The project's id. */
       project?: string;
       /** Patterns: only these files of a folder or repository. */
       include?: string[];
@@ -11550,6 +11631,15 @@ export interface components {
       branch?: string;
       /** Read it again when its files change. */
       watch?: boolean;
+    };
+    SourceChangeRequest: {
+      title?: string;
+      watch?: boolean;
+      include?: string[];
+      exclude?: string[];
+      branch?: string;
+      /** Of pasted text. */
+      text?: string;
     };
     KnowledgeFilePage: {
       data: components["schemas"]["KnowledgeFile"][];

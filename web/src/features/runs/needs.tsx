@@ -4,6 +4,7 @@ import { common } from "@/lib/messages/common";
 import { work as words } from "@/lib/messages/work";
 import { Button } from "@/ui/button";
 import { toast } from "@/ui/toast";
+import { Form } from "./form";
 import { useAnswerRun } from "./queries";
 import type { Need } from "./work";
 import "./work.css";
@@ -25,6 +26,17 @@ export function Question({ need, mayAnswer }: { need: Need; mayAnswer: boolean }
   };
   const toggle = (label: string) =>
     setPicked(picked.includes(label) ? picked.filter((one) => one !== label) : [...picked, label]);
+  if (need.fields && need.fields.length > 0)
+    return (
+      <section className="ask" aria-label={words.question}>
+        <p className="flex items-center gap-2 font-semibold">
+          <Hand className="text-warn" aria-hidden="true" />
+          {words.question}
+        </p>
+        <p>{need.question}</p>
+        {mayAnswer && <Form fields={need.fields} busy={answer.isPending} onSend={(text) => send([text])} />}
+      </section>
+    );
   return (
     <form className="ask" onSubmit={submit} aria-label={words.question}>
       <p className="flex items-center gap-2 font-semibold">
@@ -32,6 +44,7 @@ export function Question({ need, mayAnswer }: { need: Need; mayAnswer: boolean }
         {words.question}
       </p>
       <p>{need.question}</p>
+      {need.help && <p className="whitespace-pre-line text-small text-fg-2">{need.help}</p>}
       {mayAnswer && (
         <>
           {need.options && need.options.length > 0 && (

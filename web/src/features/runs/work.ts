@@ -2,6 +2,17 @@ import type { ToolCall, Turn } from "@/api/turns";
 import { type Helper, turnsOf } from "@/api/turns";
 import type { LiveEvent, Part, Trouble } from "@/api/types";
 
+/** One thing that a form asks for. */
+export type FormField = {
+  name: string;
+  title?: string;
+  description?: string;
+  type: string;
+  required?: boolean;
+  choices?: readonly { value: string; label: string }[];
+  preset?: unknown;
+};
+
 /** Something a run waits for: a person's word. */
 export type Need = {
   run: string;
@@ -12,6 +23,8 @@ export type Need = {
   question: string;
   options?: readonly { label: string; description?: string }[];
   multiple?: boolean;
+  help?: string;
+  fields?: readonly FormField[];
   rule?: string;
   ticket?: string;
 };

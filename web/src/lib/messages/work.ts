@@ -21,6 +21,7 @@ export const work = {
   helperLost: "The helper gave no reason.",
   question: "Your answer is needed",
   answer: "Answer",
+  decline: "Decline",
   answerPlaceholder: "Write your answer",
   answers: { repeat: "Run it again", skip: "Skip it", stop: "Stop the run" } as Record<string, string>,
   recalled: (n: number) => `Remembered ${plural(n, "thing", "things")}`,
