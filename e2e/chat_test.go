@@ -192,6 +192,10 @@ func TestARunOutlivesItsClientsAndStopStopsIt(t *testing.T) {
 	if a.Routing == nil || a.Routing.Agent != a.Run.Agent || a.Routing.Why == "" || a.Routing.How == "" {
 		t.Errorf("who answers: %+v", a.Routing)
 	}
+	var models struct{ Data []struct{ ID string } }
+	if _, err := s.call(ctx, "GET", "/v1/models", nil, &models); err != nil || !slices.Contains(models.Data, struct{ ID string }{"agent/assistant"}) {
+		t.Errorf("agents are not among the models %+v (%v)", models, err)
+	}
 	first.until(ctx, "runs.text_delta", a.Run.ID)
 	first.conn.CloseNow()
 	second := s.device(ctx, "conversations/*")

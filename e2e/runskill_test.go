@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/fluxway/fluxway/internal/store/storetest"
 )
 
@@ -169,7 +171,7 @@ func (f *factory) runs(ctx context.Context, filter string) (all []workRun) {
 	}
 }
 
-var effectOf = regexp.MustCompile(`echo (\S+) >>`)
+var effectOf = regexp.MustCompile(`echo (\S+) `)
 
 // answerAll looks, for every call whose outcome nobody knows, whether it was made, and says what to do about it.
 func (f *factory) answerAll(ctx context.Context) {
@@ -231,7 +233,7 @@ func (f *factory) check(ctx context.Context, t *testing.T, acked map[string]stri
 	slices.Sort(got)
 	slices.Sort(want)
 	if !slices.Equal(got, want) {
-		t.Errorf("commands ran %v, want each of %v once", got, want)
+		t.Errorf("commands that did not run once (-want +got):\n%s", cmp.Diff(want, got))
 	}
 	if len(conversations) != len(acked) {
 		t.Fatalf("%d conversations of %d requests", len(conversations), len(acked))
@@ -263,12 +265,15 @@ func (f *factory) checkHeard(ctx context.Context, t *testing.T, conversations ma
 			t.Fatalf("cursor %d after %d", e.Cursor, heard[i-1].Cursor)
 		}
 		var data struct {
-			Conversation, Call string
-			Turn               int
+			Call, Tool, Code, Preview string
+			Turn                      int
 		}
 		_ = json.Unmarshal(e.Data, &data) // a conversation's own facts look different, and are not counted
 		if count[e.Channel] == nil {
 			count[e.Channel] = map[string]int{}
+		}
+		if e.Kind == "runs.tool_finished" && data.Code != "" && data.Code != "outcome_unknown" {
+			t.Errorf("%s failed with %s: %s", data.Tool, data.Code, data.Preview)
 		}
 		switch e.Kind {
 		case "runs.turn_finished":
@@ -309,7 +314,7 @@ func (f *factory) checkStored(ctx context.Context, t *testing.T, heard []envelop
 				break
 			}
 			if at >= len(heard) || heard[at].Cursor != e.Cursor || heard[at].Kind != e.Kind {
-				t.Fatalf("fact %d (%s) was not heard in its place", e.Cursor, e.Kind)
+				t.Fatalf("fact %d (%s, %s) was not heard in its place, but %+v", e.Cursor, e.Kind, e.Data, heard[max(0, at-1):min(at+2, len(heard))])
 			}
 			at++
 		}

@@ -62,29 +62,32 @@ func (s *Server) mayFollow(id *identity.Identity, channel string) bool {
 
 // mayWatch says whether the caller may see the conversation that a run belongs to.
 func (s *Server) mayWatch(id *identity.Identity, run string) bool {
-	if s.opts.Runs == nil {
-		return false
-	}
-	ctx, cancel := context.WithTimeout(s.stopping, sightTimeout)
-	defer cancel()
-	_, err := s.opts.Runs.Get(ctx, askerOf(id), ids.Run(run))
-	if err != nil && fault.From(err).Kind != fault.NotFound {
-		s.log.WarnContext(ctx, "run not checked", "run", run, "err", err)
-	}
-	return err == nil
+	return s.opts.Runs != nil && s.certain("run", run, func(ctx context.Context) error { return s.opts.Runs.Sees(ctx, askerOf(id), ids.Run(run)) })
 }
 
 func (s *Server) maySee(id *identity.Identity, conversation string) bool {
-	if s.opts.Conversations == nil {
-		return false
+	return s.opts.Conversations != nil && s.certain("conversation", conversation, func(ctx context.Context) error {
+		_, err := s.opts.Conversations.Get(ctx, askerOf(id), ids.Conversation(conversation))
+		return err
+	})
+}
+
+// certain asks until the answer is yes or no: who is told no because a busy database did not answer misses an event
+// for good.
+func (s *Server) certain(what, which string, look func(context.Context) error) bool {
+	for {
+		ctx, cancel := context.WithTimeout(s.stopping, sightTimeout)
+		err := look(ctx)
+		cancel()
+		if err == nil || fault.From(err).Kind == fault.NotFound || s.stopping.Err() != nil {
+			return err == nil
+		}
+		s.log.WarnContext(ctx, "not known yet who may see it", what, which, "err", err)
+		select {
+		case <-s.stopping.Done():
+		case <-time.After(sightPause):
+		}
 	}
-	ctx, cancel := context.WithTimeout(s.stopping, sightTimeout)
-	defer cancel()
-	_, err := s.opts.Conversations.Get(ctx, askerOf(id), ids.Conversation(conversation))
-	if err != nil && fault.From(err).Kind != fault.NotFound {
-		s.log.WarnContext(ctx, "conversation not checked", "conversation", conversation, "err", err)
-	}
-	return err == nil
 }
 
 // allow is mayFollow for one caller.

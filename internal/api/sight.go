@@ -9,7 +9,8 @@ import (
 
 const (
 	sightTimeout = 2 * time.Second
-	sightLife    = 20 * time.Second // how long a change made by another process may go unnoticed
+	sightPause   = 100 * time.Millisecond // before a question that had no answer is asked again
+	sightLife    = 20 * time.Second       // how long a change made by another process may go unnoticed
 	maxSights    = 20_000
 )
 

@@ -148,11 +148,10 @@ func geminiModel(l providers.Listing) map[string]any {
 }
 
 func (a doorsAPI) listGemini(c *call) error {
-	models, err := a.gateway.Router(c.ctx)
+	listing, err := a.listing(c)
 	if err != nil {
 		return err
 	}
-	listing := models.List()
 	data := make([]map[string]any, 0, len(listing))
 	for _, l := range listing {
 		data = append(data, geminiModel(l))

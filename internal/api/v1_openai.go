@@ -141,11 +141,10 @@ func anthropicModel(l providers.Listing) map[string]any {
 func wantsAnthropic(c *call) bool { return len(c.r.Header["Anthropic-Version"]) > 0 }
 
 func (a doorsAPI) list(c *call) error {
-	models, err := a.gateway.Router(c.ctx)
+	listing, err := a.listing(c)
 	if err != nil {
 		return err
 	}
-	listing := models.List()
 	data := make([]map[string]any, 0, len(listing))
 	if !wantsAnthropic(c) {
 		for _, l := range listing {
@@ -161,6 +160,29 @@ func (a doorsAPI) list(c *call) error {
 		first, last = listing[0].Name, listing[len(listing)-1].Name
 	}
 	return c.foreignJSON(map[string]any{"data": data, "has_more": false, "first_id": first, "last_id": last})
+}
+
+// listing is the models that the caller can ask for, agents among them.
+func (a doorsAPI) listing(c *call) ([]providers.Listing, error) {
+	models, err := a.gateway.Router(c.ctx)
+	if err != nil {
+		return nil, err
+	}
+	all := models.List()
+	if a.s.opts.Agents == nil {
+		return all, nil
+	}
+	team, err := a.s.opts.Agents.List(c.ctx, c.caller.Workspace)
+	if err != nil {
+		return nil, err
+	}
+	for _, agent := range team {
+		name := "agent/" + agent.Name
+		if _, err := models.Plan(&providers.Request{Model: name}); err == nil {
+			all = append(all, providers.Listing{Name: name, Entry: providers.Entry{ID: name}})
+		}
+	}
+	return all, nil
 }
 
 func (a doorsAPI) one(c *call) error {

@@ -99,19 +99,11 @@ func (b *Book) Add(ctx context.Context, tx *store.Tx, m Message) (Message, error
 
 func (b *Book) insert(ctx context.Context, tx *store.Tx, m Message) error {
 	_, err := tx.Exec(ctx, insertMessage, m.ID, m.Workspace, m.Conversation, m.Parent, m.Run, m.Role, m.Author, m.State, m.Model,
-		store.JSON(m.Parts), jsonOf(m.Usage), jsonOf(m.Notes), m.CreatedAt)
+		store.JSON(m.Parts), store.JSONOf(m.Usage), store.JSONOf(m.Notes), m.CreatedAt)
 	if err != nil {
 		return fmt.Errorf("adding a message: %w", err)
 	}
 	return b.learn(ctx, tx, m)
-}
-
-// jsonOf keeps a nil pointer NULL.
-func jsonOf[T any](v *T) any {
-	if v == nil {
-		return nil
-	}
-	return store.JSON(v)
 }
 
 // Annotate replaces the notes of a message.

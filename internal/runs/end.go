@@ -122,7 +122,7 @@ func (d *Desk) close(ctx context.Context, tx *store.Tx, c closing) (news bool, e
 		text = answerText(c.turns)
 	}
 	for {
-		n, err := tx.Exec(ctx, endRun, c.to, store.JSON(c.sum.usage), jsonOf(c.trouble), text, c.sum.turns, c.sum.calls, c.sum.spent, c.sum.first, time.Now(),
+		n, err := tx.Exec(ctx, endRun, c.to, store.JSON(c.sum.usage), store.JSONOf(c.trouble), text, c.sum.turns, c.sum.calls, c.sum.spent, c.sum.first, time.Now(),
 			c.run.ID, c.run.State, c.run.Attempt, signals, signals)
 		if err != nil {
 			return false, err
@@ -325,12 +325,4 @@ func answerText(turns []*agents.Turn) string {
 		}
 	}
 	return ""
-}
-
-// jsonOf keeps a nil pointer NULL.
-func jsonOf[T any](v *T) any {
-	if v == nil {
-		return nil
-	}
-	return store.JSON(v)
 }

@@ -16,6 +16,14 @@ func JSON(v any) any {
 	return jsonValue{v}
 }
 
+// JSONOf is JSON of what v points to; nil is NULL.
+func JSONOf[T any](v *T) any {
+	if v == nil {
+		return nil
+	}
+	return JSON(v)
+}
+
 type jsonValue struct{ v any }
 
 // plain turns our argument types into what the drivers take: times become
