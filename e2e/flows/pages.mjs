@@ -18,6 +18,7 @@ export const pages = {
   agent: "/agents/coordinator",
   servers: "/tools",
   tools: "/tools?tab=tools",
+  plugins: "/plugins",
   inbox: "/inbox",
   alerts: "/inbox?tab=alerts",
   answered: "/inbox?tab=done",

@@ -254,6 +254,12 @@ const tools = createRoute({
   component: lazyRouteComponent(() => import("./pages/tools")),
 });
 
+const plugins = createRoute({
+  getParentRoute: () => shell,
+  path: "/plugins",
+  component: lazyRouteComponent(() => import("./pages/plugins")),
+});
+
 const tree = root.addChildren([
   setup,
   login,
@@ -276,6 +282,7 @@ const tree = root.addChildren([
     agents,
     agent,
     tools,
+    plugins,
     inbox,
     safety,
     safetyTab,

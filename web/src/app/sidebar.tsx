@@ -2,6 +2,7 @@ import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useRouter, useRouterState } from "@tanstack/react-router";
 import {
   Activity,
+  Blocks,
   Bot,
   Brain,
   ChevronDown,
@@ -51,6 +52,7 @@ type Page = {
     | "/safety"
     | "/agents"
     | "/tools"
+    | "/plugins"
     | "/settings";
   label: string;
   icon: LucideIcon;
@@ -76,6 +78,7 @@ const pages: readonly Page[] = [
   { to: "/safety", label: shell.nav.safety, icon: Shield, needs: "guard:read" },
   { to: "/agents", label: shell.nav.agents, icon: Bot, needs: "agents:read", first: true },
   { to: "/tools", label: shell.nav.tools, icon: Plug, needs: "tools:read" },
+  { to: "/plugins", label: shell.nav.plugins, icon: Blocks, needs: "plugins:read" },
   { to: "/settings", label: shell.nav.settings, icon: Settings },
 ];
 

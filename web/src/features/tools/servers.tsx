@@ -114,6 +114,7 @@ function Card({
       <p className="text-small text-fg-2">
         {server.transport} · {words.count(server.tools)}
         {server.source === "settings" && ` · ${words.settings}`}
+        {server.plugin && ` · ${words.plugin(server.plugin)}`}
       </p>
       {server.reason && (
         <p className="text-small text-bad">

@@ -8,6 +8,7 @@ import { inbox } from "./inbox";
 import { memory } from "./memory";
 import { models } from "./models";
 import { overview } from "./overview";
+import { plugins } from "./plugins";
 import { settings } from "./settings";
 import { shell } from "./shell";
 import { start } from "./start";
@@ -31,6 +32,7 @@ export const catalogue = {
   memory,
   models,
   overview,
+  plugins,
   settings,
   shell,
   start,

@@ -14,6 +14,7 @@ export const shell = {
     costs: "Costs",
     agents: "Agents",
     tools: "Tools and MCP",
+    plugins: "Plugins",
     memory: "Memory",
     safety: "Safety",
     settings: "Settings",

@@ -76,6 +76,7 @@ export const tools = {
     logs: "Log",
     noLogs: "It said nothing yet.",
     settings: "from the settings file",
+    plugin: (name: string) => `from the plugin ${name}`,
     states: {
       idle: "Starts when needed",
       starting: "Starting",
