@@ -24,6 +24,11 @@ export default defineConfig({
               name: "base",
               test: /node_modules[\\/](react|react-dom|scheduler|@tanstack|zustand|clsx)[\\/]|src[\\/](api|live)[\\/]|src[\\/](ui[\\/](bits|button|copy|states|menu|dialog|tooltip|page|boundary|toast)|lib[\\/](messages[\\/](chat|common|shell)|format|time|random|storage)|features[\\/](conversations[\\/](queries|outbox|patch|composer)|runs[\\/](queries|stream|work)|agents[\\/]queries)|app[\\/]pages[\\/]chat[\\/](send|find-agent))\.tsx?$|icons[\\/](sparkles|arrow-up|square|messages-square)\.mjs$/,
             },
+            {
+              name: "thread",
+              test: /node_modules[\\/]marked[\\/]|src[\\/](app[\\/]pages[\\/]chat[\\/]deltas|features[\\/](conversations[\\/](thread|message)|events[\\/]queries)|lib[\\/]markdown|ui[\\/](markdown|code|highlight))\.tsx?$|icons[\\/]arrow-down\.mjs$/,
+              includeDependenciesRecursively: false,
+            },
           ],
         },
       },

@@ -1,5 +1,5 @@
 import { Bot } from "lucide-react";
-import { Fragment, lazy, memo, type ReactNode, Suspense } from "react";
+import { Fragment, lazy, type ReactNode, Suspense } from "react";
 import { saidIn, type ToolCall, type Turn, turnsOf } from "@/api/turns";
 import type { Message, Trouble } from "@/api/types";
 import { chat } from "@/lib/messages/chat";
@@ -103,15 +103,7 @@ type Props = {
 };
 
 /** A finished answer: its text, how it ended, and what can be done with it. */
-export const AssistantMessage = memo(function AssistantMessage({
-  message,
-  speaker,
-  error,
-  onRetry,
-  calls,
-  around,
-  mayWrite,
-}: Props) {
+export function AssistantMessage({ message, speaker, error, onRetry, calls, around, mayWrite }: Props) {
   const turns = turnsOf(message.parts);
   const text = saidIn(turns);
   return (
@@ -130,7 +122,7 @@ export const AssistantMessage = memo(function AssistantMessage({
       </div>
     </article>
   );
-});
+}
 
 /** An answer that is being written; before its first word it says so. */
 export function StreamingMessage({

@@ -38,3 +38,20 @@ describe("the outbox", () => {
     expect(drafts.read("c1")).toBe("");
   });
 });
+
+describe("while an answer is being written", () => {
+  it("sends only what is meant for it", () => {
+    const list = [item("a", "c1"), { ...item("b", "c1"), mode: "steer" as const }];
+    expect(nextOf(list, "c1", true)?.key).toBe("b");
+    expect(nextOf(list, "c1", false)?.key).toBe("a");
+    expect(nextOf([item("a", "c1")], "c1", true)).toBeUndefined();
+  });
+
+  it("keeps the files of a draft", () => {
+    const file = { id: "att_1", name: "a.txt", media_type: "text/plain", size: 3 };
+    drafts.keepFiles("c9", [file]);
+    expect(drafts.files("c9")).toEqual([file]);
+    drafts.keepFiles("c9", []);
+    expect(drafts.files("c9")).toEqual([]);
+  });
+});

@@ -3,10 +3,16 @@ import type { Message, Page } from "@/api/types";
 
 export type Messages = InfiniteData<Page<Message>>;
 
-/** All messages of a cache entry, oldest first. Ids are time-ordered, so they sort equal times. */
+/** Whether one message was written after another. Ids are time-ordered, so they decide equal times. */
+function later(a: Message, b: Message): boolean {
+  return a.created_at === b.created_at ? a.id > b.id : a.created_at > b.created_at;
+}
+
+/** All messages of a cache entry, oldest first. Pages bring them the other way round, so there is hardly ever something to sort. */
 export function ordered(data: Messages | undefined): Message[] {
-  const all = data?.pages.flatMap((page) => page.data) ?? [];
-  return [...all].sort((a, b) => a.created_at.localeCompare(b.created_at) || a.id.localeCompare(b.id));
+  const all = data?.pages.flatMap((page) => page.data).reverse() ?? [];
+  const order = all.every((one, i) => i === 0 || later(one, all[i - 1] as Message));
+  return order ? all : all.sort((a, b) => (later(a, b) ? 1 : -1));
 }
 
 /** Puts a message in, or in the place of the one with its id. */
@@ -24,6 +30,16 @@ export function upsert(data: Messages | undefined, message: Message): Messages |
   const first = pages[0];
   if (!found && first) pages[0] = { ...first, data: [message, ...first.data] };
   return { ...data, pages };
+}
+
+/** Puts notes on the message with an id. */
+export function annotate(
+  data: Messages | undefined,
+  id: string,
+  notes: Message["notes"],
+): Messages | undefined {
+  const message = data?.pages.flatMap((page) => page.data).find((one) => one.id === id);
+  return message && notes ? upsert(data, { ...message, notes }) : data;
 }
 
 /** The text of a message. */

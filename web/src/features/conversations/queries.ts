@@ -8,7 +8,7 @@ import {
 } from "@tanstack/react-query";
 import { call, client } from "@/api/client";
 import type { Conversation, LiveEvent, Message, Page, Part } from "@/api/types";
-import { type Messages, upsert } from "./patch";
+import { annotate, type Messages, upsert } from "./patch";
 
 export const conversationKeys = {
   all: ["conversations"] as const,
@@ -55,13 +55,23 @@ export const messagesQuery = (id: string) =>
         client.GET("/api/v1/conversations/{conversation}/messages", {
           params: {
             path: { conversation: id },
-            query: { limit: 50, ...(pageParam ? { cursor: pageParam } : {}) },
+            query: pageParam ? { limit: 200, cursor: pageParam } : { limit: 50 },
           },
           signal,
         }),
       ),
     getNextPageParam: (page) => (page.has_more ? page.next_cursor : undefined),
   });
+
+/** Asks for the messages anew, beginning with the newest: what was read of another branch is let go. */
+function renewMessages(cache: QueryClient, id: string) {
+  const key = conversationKeys.messages(id);
+  cache.setQueryData<Messages>(
+    key,
+    (data) => data && { pages: data.pages.slice(0, 1), pageParams: data.pageParams.slice(0, 1) },
+  );
+  return cache.invalidateQueries({ queryKey: key });
+}
 
 type List = InfiniteData<Page<Conversation>>;
 
@@ -107,8 +117,7 @@ export function useEditMessage() {
           body: { message: text },
         }),
       ),
-    onSuccess: (_, { conversation }) =>
-      cache.invalidateQueries({ queryKey: conversationKeys.messages(conversation) }),
+    onSuccess: (_, { conversation }) => renewMessages(cache, conversation),
   });
 }
 
@@ -123,8 +132,7 @@ export function useRegenerate() {
           body: {},
         }),
       ),
-    onSuccess: (_, { conversation }) =>
-      cache.invalidateQueries({ queryKey: conversationKeys.messages(conversation) }),
+    onSuccess: (_, { conversation }) => renewMessages(cache, conversation),
   });
 }
 
@@ -156,7 +164,7 @@ export function useSaveConversation() {
     },
     onSettled: (_, __, { id, head }) =>
       Promise.all([
-        ...(head !== undefined ? [cache.invalidateQueries({ queryKey: conversationKeys.messages(id) })] : []),
+        ...(head !== undefined ? [renewMessages(cache, id)] : []),
         cache.invalidateQueries({ queryKey: conversationKeys.lists() }),
         cache.invalidateQueries({ queryKey: conversationKeys.one(id) }),
       ]),
@@ -189,7 +197,7 @@ export function applyConversationEvent(cache: QueryClient, event: LiveEvent): vo
       return;
     case "conversations.message_added":
       patchLists(cache, id, (one) => ({ ...one, updated_at: event.at }));
-      applyMessage(cache, id, event.data.message as Message | undefined);
+      applyMessage(cache, id, event.data.message as Message | undefined, event.data.id);
       return;
     case "conversations.commented":
     case "conversations.comment_deleted":
@@ -199,17 +207,31 @@ export function applyConversationEvent(cache: QueryClient, event: LiveEvent): vo
       void cache.invalidateQueries({ queryKey: conversationKeys.lists() });
       return;
     case "conversations.annotated":
+      cache.setQueryData<Messages>(conversationKeys.messages(id), (data) =>
+        annotate(data, String(event.data.id), event.data.notes as Message["notes"]),
+      );
+      return;
     case "runs.finished":
     case "runs.failed":
     case "runs.cancelled":
-      void cache.invalidateQueries({ queryKey: conversationKeys.messages(id) });
+      // The message itself has come before; only one that was missed is fetched.
+      if (event.data.message && !has(cache, id, event.data.message))
+        applyMessage(cache, id, undefined, event.data.message);
   }
+}
+
+function has(cache: QueryClient, conversation: string, message: unknown): boolean {
+  const data = cache.getQueryData<Messages>(conversationKeys.messages(conversation));
+  return !data || data.pages.some((page) => page.data.some((one) => one.id === message));
 }
 
 /** Takes a conversation as the server has it now. One that moved between the lists is fetched again. */
 export function noteConversation(cache: QueryClient, conversation: Conversation): void {
   const before = cache.getQueryData<Conversation>(conversationKeys.one(conversation.id));
   cache.setQueryData(conversationKeys.one(conversation.id), conversation);
+  // Another branch was chosen elsewhere.
+  if (before && before.head !== conversation.head && !has(cache, conversation.id, conversation.head))
+    void renewMessages(cache, conversation.id);
   patchLists(cache, conversation.id, (one) =>
     one.archived === conversation.archived ? conversation : undefined,
   );
@@ -217,11 +239,24 @@ export function noteConversation(cache: QueryClient, conversation: Conversation)
     void cache.invalidateQueries({ queryKey: conversationKeys.lists() });
 }
 
-/** Takes a message as the server has it; one too large for its event is fetched with its list. */
-export function applyMessage(cache: QueryClient, conversation: string, message: Message | undefined): void {
+/** Takes a message as the server has it; one too large for its event is fetched by its id. */
+export function applyMessage(
+  cache: QueryClient,
+  conversation: string,
+  message: Message | undefined,
+  id?: unknown,
+): void {
   const key = conversationKeys.messages(conversation);
-  if (message) cache.setQueryData<Messages>(key, (data) => upsert(data, message));
-  else void cache.invalidateQueries({ queryKey: key });
+  if (message) {
+    cache.setQueryData<Messages>(key, (data) => upsert(data, message));
+    return;
+  }
+  if (!cache.getQueryData(key)) return;
+  const path = { conversation, message: String(id) };
+  void call(client.GET("/api/v1/conversations/{conversation}/messages/{message}", { params: { path } })).then(
+    (one) => applyMessage(cache, conversation, one),
+    () => cache.invalidateQueries({ queryKey: key }),
+  );
 }
 
 const attachment = "attachment:";

@@ -1,9 +1,19 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { ArrowDown } from "lucide-react";
-import { lazy, type ReactNode, Suspense, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
+import {
+  lazy,
+  memo,
+  type ReactNode,
+  Suspense,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from "react";
 import { VList, type VListHandle } from "virtua";
 import type { Turn } from "@/api/turns";
-import type { Message, Run } from "@/api/types";
+import type { Message, Run, Trouble } from "@/api/types";
 import { paragraphCount } from "@/lib/markdown";
 import { chat } from "@/lib/messages/chat";
 import { Button } from "@/ui/button";
@@ -43,9 +53,18 @@ type Props = {
   onAgain?: ((message: string) => void) | undefined;
 };
 
+/** One row of the list. */
+type Item =
+  | { key: string; message: Message }
+  | { key: string; pending: Outgoing }
+  | { key: string; part: "earlier" | "writing" | "lost" | "suggestions" | "end" };
+
+/** How near the beginning of what is loaded earlier messages are asked for, in pixels. */
+const ahead = 2000;
+
 /** The messages of one conversation, newest at the bottom, following the end until one scrolls up. */
 export function Thread(props: Props) {
-  const { conversation, speaker, runs, writing, needs, calls, around, sending, onSend, onAgain } = props;
+  const { conversation, speaker, runs, writing, sending, onSend } = props;
   const query = useInfiniteQuery(messagesQuery(conversation));
   const messages = useMemo(() => ordered(query.data), [query.data]);
   const pending = sending.filter((item) => !arrived(messages, item));
@@ -53,14 +72,35 @@ export function Thread(props: Props) {
   const answered = messages.some((message) => message.id === newest?.answer);
   const busy = (writing !== undefined && !answered) || pending.length > 0;
   const lost = newest?.state === "failed" && !answered && !busy;
+  const last = messages.at(-1);
   const list = useRef<VListHandle>(null);
   const [follow, setFollow] = useState(true);
-  const rows = messages.length + pending.length + (busy || lost ? 1 : 0) + 1;
+  const said = useMemo<Item[]>(() => messages.map((message) => ({ key: message.id, message })), [messages]);
+  const items: Item[] = [
+    ...(query.hasNextPage ? [{ key: "earlier", part: "earlier" as const }] : []),
+    ...said,
+    ...pending.map((item) => ({ key: item.key, pending: item })),
+    ...(busy ? [{ key: newest?.answer ?? "writing", part: "writing" as const }] : []),
+    ...(lost ? [{ key: "lost", part: "lost" as const }] : []),
+    ...(onSend && !busy && last?.notes?.suggestions
+      ? [{ key: "suggestions", part: "suggestions" as const }]
+      : []),
+    { key: "end", part: "end" },
+  ];
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: the end moves when rows or the streamed text grow
   useLayoutEffect(() => {
     if (follow) list.current?.scrollToIndex(Number.MAX_SAFE_INTEGER, { align: "end" });
-  }, [rows, writing, follow]);
+  }, [items.length, writing, follow]);
+
+  const earlier = () => {
+    if (query.hasNextPage && !query.isFetchingNextPage) void query.fetchNextPage();
+  };
+  // biome-ignore lint/correctness/useExhaustiveDependencies: whoever is at the beginning when a page has come wants the next
+  useEffect(() => {
+    const handle = list.current;
+    if (handle && !follow && !query.error && handle.scrollOffset < ahead) earlier();
+  }, [messages.length]);
 
   if (!query.data) {
     if (query.error) return <Problem error={query.error} retry={() => void query.refetch()} />;
@@ -75,15 +115,50 @@ export function Thread(props: Props) {
   }
   const scrolled = (offset: number) => {
     const handle = list.current;
-    if (handle) setFollow(offset + handle.viewportSize >= handle.scrollSize - 48);
+    if (!handle) return;
+    setFollow(offset + handle.viewportSize >= handle.scrollSize - 48);
+    if (offset < ahead && handle.scrollSize > handle.viewportSize && !query.error) earlier();
   };
-  const last = messages.at(-1);
-  const again = (message: Message | undefined) =>
-    onAgain && message && !busy ? () => onAgain(message.id) : undefined;
+  const part = (which: "earlier" | "writing" | "lost" | "suggestions" | "end") => {
+    switch (which) {
+      case "earlier":
+        return (
+          <div className="flex justify-center p-3">
+            <Button busy={query.isFetchingNextPage} onClick={earlier}>
+              {words.earlier}
+            </Button>
+          </div>
+        );
+      case "writing":
+        return (
+          <StreamingMessage
+            turns={pending.some((item) => !item.mode) ? [] : (writing ?? [])}
+            speaker={speaker(newest?.agent ?? "")}
+            calls={props.calls}
+            note={props.needs ? words.waiting : undefined}
+          >
+            {props.needs}
+          </StreamingMessage>
+        );
+      case "lost":
+        return (
+          <FailedAnswer
+            speaker={speaker(newest?.agent ?? "")}
+            error={newest?.error}
+            onRetry={props.onAgain && last ? () => props.onAgain?.(last.id) : undefined}
+          />
+        );
+      case "suggestions":
+        return <Suggestions items={last?.notes?.suggestions ?? []} onPick={onSend ?? (() => undefined)} />;
+      case "end":
+        return <div className="h-4" />;
+    }
+  };
   return (
     <div className="relative flex min-h-0 flex-1 flex-col">
       <VList
         ref={list}
+        data={items}
         className="min-h-0 flex-1"
         shift={query.isFetchingNextPage}
         onScroll={scrolled}
@@ -93,67 +168,29 @@ export function Thread(props: Props) {
         aria-busy={busy}
         tabIndex={0}
       >
-        {query.hasNextPage && (
-          <div key="earlier" className="flex justify-center p-3">
-            <Button busy={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
-              {words.earlier}
-            </Button>
-          </div>
-        )}
-        {messages.map((message) => (
-          <Row key={message.id}>
-            {message.role === "user" ? (
-              <UserMessage
-                text={textOf(message)}
-                message={message}
+        {(item) => (
+          <Row key={item.key}>
+            {"message" in item ? (
+              <Said
+                message={item.message}
+                speaker={speaker}
+                error={
+                  item.message.state === "failed"
+                    ? runs.find((run) => run.id === item.message.run)?.error
+                    : undefined
+                }
+                onAgain={busy ? undefined : props.onAgain}
+                calls={props.calls}
+                around={props.around}
                 mayWrite={!!onSend && !busy}
-                around={around}
               />
+            ) : "pending" in item ? (
+              <UserMessage text={item.pending.text} />
             ) : (
-              <AssistantMessage
-                message={message}
-                speaker={speaker(message.author)}
-                error={runs.find((run) => run.id === message.run)?.error}
-                onRetry={again(message)}
-                calls={calls}
-                around={around}
-                mayWrite={!!onSend && !busy}
-              />
+              <Suspense>{part(item.part)}</Suspense>
             )}
           </Row>
-        ))}
-        {pending.map((item) => (
-          <Row key={item.key}>
-            <UserMessage text={item.text} />
-          </Row>
-        ))}
-        {busy && (
-          <Row key={newest?.answer ?? "writing"}>
-            <StreamingMessage
-              turns={pending.some((item) => !item.mode) ? [] : (writing ?? [])}
-              speaker={speaker(newest?.agent ?? "")}
-              calls={calls}
-              note={needs ? words.waiting : undefined}
-            >
-              {needs}
-            </StreamingMessage>
-          </Row>
         )}
-        {lost && (
-          <Row key="lost">
-            <Suspense>
-              <FailedAnswer speaker={speaker(newest.agent)} error={newest.error} onRetry={again(last)} />
-            </Suspense>
-          </Row>
-        )}
-        {onSend && !busy && last?.notes?.suggestions && (
-          <Row key="suggestions">
-            <Suspense>
-              <Suggestions items={last.notes.suggestions} onPick={onSend} />
-            </Suspense>
-          </Row>
-        )}
-        <div key="end" className="h-8" />
       </VList>
       {!follow && (
         <button
@@ -165,10 +202,39 @@ export function Thread(props: Props) {
           {words.jump}
         </button>
       )}
-      <Announcer last={messages.at(-1)} writing={writing !== undefined} speaker={speaker} />
+      <Announcer last={last} writing={writing !== undefined} speaker={speaker} />
     </div>
   );
 }
+
+/** A message that is in the list. It is drawn again only when something of it is another. */
+const Said = memo(function Said({
+  message,
+  speaker,
+  error,
+  onAgain,
+  calls,
+  around,
+  mayWrite,
+}: {
+  message: Message;
+  error: Trouble | undefined;
+  mayWrite: boolean;
+} & Pick<Props, "speaker" | "onAgain" | "calls" | "around">) {
+  if (message.role === "user")
+    return <UserMessage text={textOf(message)} message={message} mayWrite={mayWrite} around={around} />;
+  return (
+    <AssistantMessage
+      message={message}
+      speaker={speaker(message.author)}
+      error={error}
+      onRetry={onAgain ? () => onAgain(message.id) : undefined}
+      calls={calls}
+      around={around}
+      mayWrite={mayWrite}
+    />
+  );
+});
 
 function Row({ children }: { children: ReactNode }) {
   return (

@@ -56,6 +56,7 @@ function ThreadPage({ id }: { id: string }) {
   const conversation = useQuery(conversationQuery(id));
   const { drawer, set } = useShell();
   const toggleDrawer = () => set({ drawer: !drawer });
+  const showDrawer = useCallback(() => set({ drawer: true }), [set]);
   const [panel, setPanel] = useState<Panel>();
   useWorkStream(`conversations/${id}`);
   useCommands({ drawer: toggleDrawer });
@@ -90,12 +91,7 @@ function ThreadPage({ id }: { id: string }) {
         </IconButton>
       </TopBar>
       <div className="relative flex min-h-0 flex-1">
-        <Talk
-          id={id}
-          mayWrite={can("conversations:write")}
-          onDetails={() => set({ drawer: true })}
-          onPanel={setPanel}
-        />
+        <Talk id={id} mayWrite={can("conversations:write")} onDetails={showDrawer} onPanel={setPanel} />
         {drawer && (
           <Boundary>
             <Suspense>
@@ -171,6 +167,12 @@ function Talk({
     ),
     [onDetails, me.user.id],
   );
+  const { mutate } = again;
+  const repeat = useCallback(
+    (message: string) =>
+      mutate({ conversation: id, message }, { onError: (error) => toast.failed(error, common.errors.title) }),
+    [mutate, id],
+  );
   const helped = (writing: Writing) => ({
     writing,
     conversation: id,
@@ -203,15 +205,7 @@ function Talk({
           around={around}
           sending={sending}
           onSend={mayWrite ? (text) => send({ text }) : undefined}
-          onAgain={
-            mayWrite
-              ? (message) =>
-                  again.mutate(
-                    { conversation: id, message },
-                    { onError: (error) => toast.failed(error, common.errors.title) },
-                  )
-              : undefined
-          }
+          onAgain={mayWrite ? repeat : undefined}
         />
       </Boundary>
       {mayWrite ? (
