@@ -13,7 +13,11 @@ export const pages = {
   rates: "/costs/rates",
   records: "/costs/records",
   memory: "/memory",
+  "memory-review": "/memory?tab=review",
+  "memory-graph": "/memory?tab=graph",
+  "memory-profile": "/memory?tab=profile",
   "memory-knowledge": "/memory?tab=knowledge",
+  "memory-recall": "/memory?tab=recall",
   agents: "/agents",
   agent: "/agents/coordinator",
   servers: "/tools",
@@ -21,6 +25,7 @@ export const pages = {
   plugins: "/plugins",
   inbox: "/inbox",
   alerts: "/inbox?tab=alerts",
+  activity: "/inbox?tab=activity",
   answered: "/inbox?tab=done",
   safety: "/safety",
   rules: "/safety/rules",
@@ -40,7 +45,10 @@ export const pages = {
   jobs: "/settings/jobs",
   backup: "/settings/backup",
   config: "/settings/config",
+  "config-file": "/settings/config?view=file",
+  posture: "/settings/posture",
   health: "/settings/health",
+  logs: "/settings/logs",
 };
 
 /** Fills a server with what a week of use leaves behind and gives the id of the best conversation. */
@@ -59,6 +67,7 @@ export async function fill(context, server) {
   }
   await post("/api/v1/guard/allowed", { command: "docker compose restart web", note: "Needed with every deploy." });
   await post("/api/v1/system/backups", undefined);
+  await know(post);
   const page = await context.newPage();
   await page.goto(server.url("/chat"));
   await connected(page);
@@ -87,6 +96,48 @@ export async function fill(context, server) {
   const id = new URL(page.url()).pathname.split("/").at(-1);
   await page.close();
   return id;
+}
+
+/** What agents have learned in that week. */
+async function know(post) {
+  for (const text of ["Mira prefers tabs over spaces", "Northwind ships on Thursdays", "The deploy key is rotated on Mondays"]) {
+    await post("/api/v1/memory/facts", { text });
+  }
+  const thing = (name, entityType, ...observations) => ({ name, entityType, observations });
+  await post("/api/v1/memory/graph/entities", {
+    entities: [
+      thing("Northwind", "company", "Sells coffee machines", "The fiscal year ends in March"),
+      thing("Mira", "person", "Runs the platform team"),
+      thing("Jonas", "person", "On call in November"),
+      thing("Budget service", "service", "Written in Go", "Resets at midnight UTC"),
+      thing("Upload service", "service", "Chunks of 1 MB"),
+      thing("Postgres", "database"),
+      thing("fix/budget-reset", "branch", "Two commits ahead"),
+      thing("Oslo office", "place"),
+    ],
+  });
+  const line = (from, relationType, to) => ({ from, relationType, to });
+  await post("/api/v1/memory/graph/relations", {
+    relations: [
+      line("Mira", "works at", "Northwind"),
+      line("Jonas", "works at", "Northwind"),
+      line("Mira", "owns", "Budget service"),
+      line("Jonas", "owns", "Upload service"),
+      line("Budget service", "stores in", "Postgres"),
+      line("Upload service", "stores in", "Postgres"),
+      line("fix/budget-reset", "changes", "Budget service"),
+      line("Northwind", "sits in", "Oslo office"),
+    ],
+  });
+  await post("/api/v1/knowledge/sources", { title: "Runbook", text: "# Restart\n\nRestart the web service with docker compose." });
+  await post("/api/v1/costs/budgets", { name: "Whole workspace", amount: 250_000, period: "daily", at_limit: "ask" });
+}
+
+/** Pages of the run that was asked last, by name: its trace, and it beside the one before. */
+export async function tracePages(context, server) {
+  const answer = await context.request.get(server.url("/api/v1/runs?state=finished&limit=2"));
+  const [a, b] = (await answer.json()).data.map((run) => run.id);
+  return { trace: `/traces/${a}`, compare: `/traces/compare?a=${b}&b=${a}` };
 }
 
 /** Waits until a page shows its data and nothing moves any more. */

@@ -36,6 +36,14 @@ describe("KeyMap", () => {
     expect(map.press({ key: "k", mod: true, alt: false, typing: false }, false, 0)).toBe("palette");
   });
 
+  it("opens pages by number only where the keys are ours", () => {
+    const map = new KeyMap();
+    const digit = { key: "3", mod: true, alt: false, typing: true };
+    expect(map.press(digit, true, 0)).toBeUndefined();
+    expect(map.press(digit, true, 0, true)).toBe("page-3");
+    expect(map.press({ ...digit, key: "0" }, true, 0, true)).toBeUndefined();
+  });
+
   it("has no key twice", () => {
     const keys = bindings.map((binding) => `${binding.mod ? "mod " : ""}${binding.keys}`);
     expect(new Set(keys).size).toBe(keys.length);

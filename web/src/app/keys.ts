@@ -10,7 +10,8 @@ export type Command =
   | "go-overview"
   | "go-inbox"
   | "go-chat"
-  | "go-settings";
+  | "go-settings"
+  | `page-${number}`;
 
 type Binding = { command: Command; keys: string; mod?: boolean };
 
@@ -37,10 +38,12 @@ const sequenceMs = 1200;
 export class KeyMap {
   private first: { key: string; at: number } | undefined;
 
-  press(press: Press, singles: boolean, now: number): Command | undefined {
+  /** `pages` lets a digit with the modifier open a page; in a tab those keys are the browser's. */
+  press(press: Press, singles: boolean, now: number, pages = false): Command | undefined {
     const key = press.key.toLowerCase();
     if (press.mod) {
       this.first = undefined;
+      if (pages && !press.alt && /^[1-9]$/.test(key)) return `page-${Number(key)}`;
       return bindings.find((binding) => binding.mod && binding.keys === key)?.command;
     }
     if (press.alt || press.typing || !singles || press.key.length > 1) {

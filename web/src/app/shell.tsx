@@ -8,7 +8,7 @@ import { LiveRoot } from "./live";
 import { usePhone, useTablet } from "./media";
 import { Session, useCan } from "./session";
 import { useCommands, useKeyboard } from "./shortcuts";
-import { Sidebar } from "./sidebar";
+import { Sidebar, usePages } from "./sidebar";
 import { useShell } from "./store";
 import { Tabs } from "./tabs";
 
@@ -65,7 +65,9 @@ function useShellCommands() {
   const navigate = useNavigate();
   const can = useCan();
   const { rail, set } = useShell();
+  const pages = usePages().slice(0, 9);
   useCommands({
+    ...Object.fromEntries(pages.map(({ to }, i) => [`page-${i + 1}`, () => void navigate({ to })])),
     palette: () => set({ palette: "" }),
     help: () => set({ help: true }),
     sidebar: () => set({ rail: !rail }),

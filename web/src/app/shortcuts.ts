@@ -49,7 +49,9 @@ export function useKeyboard(): void {
         alt: event.altKey,
         typing: isTyping(event.target) || document.querySelector("[role=dialog], [role=menu]") !== null,
       };
-      const command = map.press(press, useShell.getState().shortcuts, event.timeStamp);
+      const { shortcuts, pageKeys } = useShell.getState();
+      const own = matchMedia("(display-mode: standalone)").matches;
+      const command = map.press(press, shortcuts, event.timeStamp, pageKeys || own);
       if (command && runCommand(command)) event.preventDefault();
     };
     window.addEventListener("keydown", onKey);

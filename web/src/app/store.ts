@@ -9,6 +9,8 @@ type Shell = {
   density: Density;
   /** Single-key shortcuts such as C for a new chat. */
   shortcuts: boolean;
+  /** Ctrl or ⌘ with a digit opens a page also in a browser's tab. */
+  pageKeys: boolean;
   rail: boolean;
   drawer: boolean;
   checklist: boolean;
@@ -26,6 +28,7 @@ export const useShell = create<Shell>()(
       theme: "system",
       density: "comfortable",
       shortcuts: true,
+      pageKeys: false,
       rail: false,
       drawer: false,
       checklist: true,
@@ -36,10 +39,11 @@ export const useShell = create<Shell>()(
     }),
     {
       name: "fluxway.ui",
-      partialize: ({ theme, density, shortcuts, rail, drawer, checklist, recent }) => ({
+      partialize: ({ theme, density, shortcuts, pageKeys, rail, drawer, checklist, recent }) => ({
         theme,
         density,
         shortcuts,
+        pageKeys,
         rail,
         drawer,
         checklist,

@@ -5,6 +5,7 @@ import { emptyOf, type Fault, kindOf, type Schema } from "@/lib/json-schema";
 import { forms } from "@/lib/messages/forms";
 import { Button, IconButton } from "./button";
 import { Checkbox, Field, Input, PasswordInput, Select, TextArea } from "./field";
+import "./editor.css";
 
 type Props = {
   schema: Schema;
@@ -13,13 +14,23 @@ type Props = {
   readOnly?: boolean | undefined;
   /** What is wrong, shown under the fields. */
   faults?: readonly Fault[] | undefined;
+  /** Does not say of each field that it may be left empty. */
+  unmarked?: boolean | undefined;
 };
 
 /** The fields of an object, as its schema says. What no control fits is a JSON field. */
-export function SchemaForm({ schema, value, onChange, readOnly, faults = [] }: Props) {
+export function SchemaForm({ schema, value, onChange, readOnly, faults = [], unmarked }: Props) {
   return (
     <div className="flex flex-col gap-4">
-      <Group schema={schema} value={value} onChange={onChange} readOnly={readOnly} faults={faults} path="" />
+      <Group
+        schema={schema}
+        value={value}
+        onChange={onChange}
+        readOnly={readOnly}
+        faults={faults}
+        unmarked={unmarked}
+        path=""
+      />
     </div>
   );
 }
@@ -74,7 +85,7 @@ function One({ name, optional, ...inner }: Inner & { name: string; optional: boo
   return (
     <Field
       label={label}
-      optional={optional}
+      optional={optional && !inner.unmarked}
       {...(schema.description ? { help: schema.description } : {})}
       error={fault && faultText(fault)}
     >
@@ -119,7 +130,7 @@ function Control({
       return (
         <TextArea
           {...common}
-          className="min-h-28 py-2"
+          className="auto min-h-16 py-2"
           value={text}
           onChange={(event) => onChange(event.target.value)}
         />

@@ -50,6 +50,7 @@ export function AgentEditor({ agent, mayWrite }: { agent: Agent; mayWrite: boole
             onChange={(value) => setDraft({ ...draft, ...(value as Partial<Draft>) })}
             readOnly={!mayWrite}
             faults={faults}
+            unmarked
           />
         </Section>
       ))}

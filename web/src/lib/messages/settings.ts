@@ -89,6 +89,9 @@ export const settings = {
     densityHelp: "Compact shows more rows. Touch screens always get large rows.",
     comfortable: "Comfortable",
     compact: "Compact",
+    pageKeys: "Pages by number",
+    pageKeysHelp:
+      "Ctrl or ⌘ with 1 to 9 opens the pages of the menu in their order. The installed app always does it; in a tab the browser uses these keys unless you turn this on.",
     shortcuts: "Single-key shortcuts",
     shortcutsHelp: "Keys such as C for a new chat. Turn them off if you use speech input or other key tools.",
     install: "Install",

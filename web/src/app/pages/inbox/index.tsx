@@ -16,7 +16,7 @@ import { count } from "@/lib/format";
 import { inbox as words } from "@/lib/messages/inbox";
 import { IconButton } from "@/ui/button";
 import { TopBar } from "@/ui/page";
-import { Empty, Problem, Skeleton } from "@/ui/states";
+import { Empty, Problem, Skeleton, Stale } from "@/ui/states";
 import { GuardAround } from "../../guard-around";
 import { isTyping } from "../../keys";
 import { useCan } from "../../session";
@@ -40,7 +40,7 @@ import "@/features/inbox/inbox.css";
 const tabs = ["needs", "alerts", "activity", "done"] as const;
 type Tab = (typeof tabs)[number];
 
-const nothing = { lines: [], pending: false, error: undefined, retry: () => undefined };
+const nothing = { lines: [], pending: false, known: true, error: undefined, retry: () => undefined };
 
 /** What needs this person: approvals, questions, failures and budgets. */
 export default function InboxRoute() {
@@ -56,7 +56,7 @@ function Page() {
   const tab: Tab = tabs.find((one) => one === search.tab) ?? "needs";
   const navigate = useNavigate();
   const box = useInbox();
-  const { lines, pending, error, retry } = tab === "activity" ? nothing : box[tab];
+  const { lines, pending, known, error, retry } = tab === "activity" ? nothing : box[tab];
   const opened = search.item ?? "";
   const chosen = opened || (lines[0]?.id ?? "");
   const choose = (item: string) =>
@@ -101,16 +101,19 @@ function Page() {
           </div>
         </div>
       ) : lines.length === 0 && !opened ? (
-        <Nothing tab={tab} pending={pending} error={error} retry={retry} />
+        <Nothing tab={tab} pending={pending} error={error} known={known} retry={retry} />
       ) : (
-        <div className={clsx("inbox", opened && "open")}>
-          <div className="left">
-            <InboxList lines={lines} chosen={chosen} onChoose={choose} />
+        <>
+          {error != null && <Stale retry={retry} />}
+          <div className={clsx("inbox", opened && "open")}>
+            <div className="left">
+              <InboxList lines={lines} chosen={chosen} onChoose={choose} />
+            </div>
+            <section className="right" aria-label={words.detail}>
+              <Detail key={chosen} id={chosen} box={box} onDone={() => done(chosen)} />
+            </section>
           </div>
-          <section className="right" aria-label={words.detail}>
-            <Detail key={chosen} id={chosen} box={box} onDone={() => done(chosen)} />
-          </section>
-        </div>
+        </>
       )}
     </>
   );
@@ -144,15 +147,18 @@ function Nothing({
   tab,
   pending,
   error,
+  known,
   retry,
 }: {
   tab: Exclude<Tab, "activity">;
   pending: boolean;
   error: unknown;
+  /** It was read before, so that there is something to say even now. */
+  known: boolean;
   retry: () => void;
 }) {
   const runs = useQuery(recentRunsQuery);
-  if (error) return <Problem error={error} retry={retry} />;
+  if (error && !known) return <Problem error={error} retry={retry} />;
   if (pending) return <Skeleton rows={5} height={36} />;
   const working = runs.data?.data.filter(isActive).length ?? 0;
   const body = {
@@ -161,11 +167,14 @@ function Nothing({
     done: words.empty.doneBody,
   };
   return (
-    <Empty icon={<Inbox aria-hidden="true" />} title={words.empty[tab]} body={body[tab]}>
-      <Link to="/chat" className="btn">
-        {words.empty.toChat}
-      </Link>
-    </Empty>
+    <>
+      {error != null && <Stale retry={retry} />}
+      <Empty icon={<Inbox aria-hidden="true" />} title={words.empty[tab]} body={body[tab]}>
+        <Link to="/chat" className="btn">
+          {words.empty.toChat}
+        </Link>
+      </Empty>
+    </>
   );
 }
 
@@ -187,8 +196,15 @@ export function useInbox() {
   const failures = failuresOf(failed.data?.data ?? [], recent.data?.data ?? [], away);
   const budgets = budgetNotices(notices.data?.data ?? []);
   const state = (
-    ...queries: { isPending: boolean; isFetching: boolean; error: unknown; refetch: () => unknown }[]
+    ...queries: {
+      data: unknown;
+      isPending: boolean;
+      isFetching: boolean;
+      error: unknown;
+      refetch: () => unknown;
+    }[]
   ) => ({
+    known: queries.every((query) => query.data !== undefined),
     pending: queries.some((query) => query.isPending && query.isFetching),
     error: queries.find((query) => query.error)?.error,
     retry: () => {

@@ -11,7 +11,7 @@ import { themes } from "../../user-menu";
 const words = settings.appearance;
 
 export function Appearance() {
-  const { theme, density, shortcuts, set } = useShell();
+  const { theme, density, shortcuts, pageKeys, set } = useShell();
   return (
     <Section title={settings.pages.appearance}>
       <Row title={words.theme} help={words.themeHelp}>
@@ -38,6 +38,13 @@ export function Appearance() {
           label={words.shortcuts}
           checked={shortcuts}
           onChange={(event) => set({ shortcuts: event.target.checked })}
+        />
+      </Row>
+      <Row title={words.pageKeys} help={words.pageKeysHelp}>
+        <Switch
+          label={words.pageKeys}
+          checked={pageKeys}
+          onChange={(event) => set({ pageKeys: event.target.checked })}
         />
       </Row>
       <Install />

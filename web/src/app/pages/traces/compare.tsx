@@ -4,7 +4,7 @@ import { Comparison } from "@/features/traces/compare";
 import { useTrace } from "@/features/traces/use-trace";
 import { traces as words } from "@/lib/messages/traces";
 import { PageBody, TopBar } from "@/ui/page";
-import { Empty, Problem, Skeleton } from "@/ui/states";
+import { Empty, Problem, Skeleton, Stale } from "@/ui/states";
 import { useHues } from "./hues";
 
 /** Two runs side by side; which two is in the address. */
@@ -43,16 +43,20 @@ function Both({ a, b }: { a: string; b: string }) {
   const failed = [left, right].find((side) => side.error && !side.ready);
   if (failed) return <Problem error={failed.error} retry={failed.retry} />;
   if (!left.ready || !right.ready || !left.run || !right.run) return <Skeleton rows={10} height={20} />;
+  const old = [left, right].find((side) => side.error);
   return (
-    <Comparison
-      left={{ run: left.run, spans: left.spans }}
-      right={{ run: right.run, spans: right.spans }}
-      hue={hue}
-      link={(run, children) => (
-        <Link to="/traces/$run" params={{ run: run.id }} className="link">
-          {children}
-        </Link>
-      )}
-    />
+    <>
+      {old && <Stale retry={old.retry} />}
+      <Comparison
+        left={{ run: left.run, spans: left.spans }}
+        right={{ run: right.run, spans: right.spans }}
+        hue={hue}
+        link={(run, children) => (
+          <Link to="/traces/$run" params={{ run: run.id }} className="link">
+            {children}
+          </Link>
+        )}
+      />
+    </>
   );
 }
