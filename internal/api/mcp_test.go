@@ -234,3 +234,40 @@ func TestToolsByAPI(t *testing.T) {
 		t.Errorf("the journal: %+v", started)
 	}
 }
+
+func TestMCPCallsAreCancelledInBothEras(t *testing.T) {
+	t.Parallel()
+	begun, ended := make(chan struct{}), make(chan error)
+	hang := toolstest.Echo("hang")
+	hang.Do = func(ctx context.Context, _ tools.Call) (tools.Result, error) {
+		begun <- struct{}{}
+		<-ctx.Done()
+		ended <- context.Cause(ctx)
+		return tools.Result{}, context.Cause(ctx)
+	}
+	box, err := tools.New(tools.Options{Gate: toolstest.Open()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := box.Put("test", hang); err != nil {
+		t.Fatal(err)
+	}
+	w := apitest.New(t, storetest.SQLite(t), func(o *api.Options) { o.Tools = box })
+	for _, version := range []string{"2025-11-25", "2026-07-28"} {
+		s := connect(t, w, w.Admin.Key, version, nil)
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan error, 1)
+		go func() {
+			_, err := s.CallTool(ctx, &sdk.CallToolParams{Name: "hang", Arguments: map[string]any{}})
+			done <- err
+		}()
+		<-begun
+		cancel()
+		if err := <-ended; err == nil {
+			t.Errorf("%s: the tool was not told", version)
+		}
+		if err := <-done; err == nil {
+			t.Errorf("%s: a cancelled call succeeded", version)
+		}
+	}
+}
