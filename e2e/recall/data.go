@@ -6,9 +6,11 @@ import (
 	"strings"
 )
 
-// corpus is things said and questions about them.
+// corpus is things remembered, said and written, and questions about them.
 type corpus struct {
-	texts     []string
+	texts     []string    // facts
+	exchanges [][2]string // what someone said in a conversation, and the answer
+	documents []document
 	questions []question
 }
 
@@ -25,9 +27,11 @@ type subject struct {
 	asks   []string // {who}, {code}
 }
 
-// corpora are the two sets. They share no subject, no name and no way to ask.
+// corpora are the sets: the one the weights were chosen on, one more of its kind that was looked at while they were, and the
+// one that is reported, which was not.
 func corpora() map[string]corpus {
 	return map[string]corpus{
+		"report": heldOut(),
 		"tune": generate(1, names("Alma Boris Cleo Dario Edda Falk Greta Hugo Ines Jarl"), []subject{
 			{"{who} has a dog called {what}", names("Rex Bello Luna Kira Balu"), []string{"What is the name of {who}'s dog?", "What does {who} call the pet at home?"}},
 			{"{who} works as a {what} in the city", names("nurse baker lawyer teacher plumber"), []string{"What does {who} work as?", "What is {who}'s profession?"}},
@@ -40,7 +44,7 @@ func corpora() map[string]corpus {
 			{"{who} filed bug {code} about the {what} screen", names("login payment search profile help"), []string{"What is {code} about?", "Who reported {code}?"}},
 			{"{who} is learning {what} in evening classes", names("Finnish Arabic Welsh Korean Greek"), []string{"What is {who} learning?", "Which language does {who} study after work?"}},
 		}),
-		"report": generate(2, names("Kasimir Lotte Milo Nora Otis Pia Quentin Rosa Stefan Thea Ulla Viktor Wanda Xaver Yvonne Zeno Anton Berta Cyrus Dora"), []subject{
+		"seen": generate(2, names("Kasimir Lotte Milo Nora Otis Pia Quentin Rosa Stefan Thea Ulla Viktor Wanda Xaver Yvonne Zeno Anton Berta Cyrus Dora"), []subject{
 			{"{who} was born in {what}", names("March April June August October"), []string{"In which month was {who} born?", "When is {who}'s birthday?"}},
 			{"{who} keeps bees and sells {what} honey", names("lavender chestnut heather linden acacia"), []string{"Which honey does {who} sell?", "What does {who} harvest from the hives?"}},
 			{"{who} has been married to {what} since last summer", names("Agnes Bruno Carla Detlef Elias"), []string{"Who is {who} married to?", "What is the name of {who}'s spouse?"}},

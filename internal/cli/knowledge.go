@@ -63,7 +63,7 @@ func (e *env) knowledgeAdd() *cobra.Command {
 	cmd.Flags().StringVar(&title, "title", "", "what to call it (default: its name)")
 	cmd.Flags().StringVar(&scope, "scope", "", "user, workspace, agent or project (default: workspace)")
 	cmd.Flags().StringVar(&agent, "agent", "", "for this agent")
-	cmd.Flags().StringVar(&project, "project", "", "for this project")
+	cmd.Flags().StringVar(&project, "project", "", "for the project of this id")
 	cmd.Flags().StringVar(&branch, "branch", "", "of a repository")
 	cmd.Flags().StringSliceVar(&include, "include", nil, "patterns: only these files")
 	cmd.Flags().StringSliceVar(&exclude, "exclude", nil, "patterns: not these files")

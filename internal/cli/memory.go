@@ -44,7 +44,7 @@ func (e *env) memorySearch() *cobra.Command {
 		},
 	}
 	cmd.Flags().IntVar(&limit, "limit", 10, "how many, at most 100")
-	cmd.Flags().StringSliceVar(&kinds, "kind", nil, "fact, knowledge, entity or turn (default: all)")
+	cmd.Flags().StringSliceVar(&kinds, "kind", nil, "fact, knowledge, entity, turn or profile (default: all)")
 	cmd.Flags().BoolVar(&explain, "explain", false, "say how each score came about")
 	return cmd
 }
@@ -99,7 +99,7 @@ func (e *env) memoryAdd() *cobra.Command {
 	}
 	cmd.Flags().StringVar(&scope, "scope", "", "user, workspace, agent or project (default: user)")
 	cmd.Flags().StringVar(&agent, "agent", "", "for this agent")
-	cmd.Flags().StringVar(&project, "project", "", "for this project")
+	cmd.Flags().StringVar(&project, "project", "", "for the project of this id")
 	cmd.Flags().BoolVar(&pin, "pin", false, "recall it before every turn")
 	return cmd
 }

@@ -158,6 +158,65 @@ func (m *Mind) indexEntity(ctx context.Context, tx *store.Tx, g GraphOf, e entit
 	})
 }
 
+// EntityChange is what to change of a node; "" leaves as it is.
+type EntityChange struct {
+	Name       string
+	EntityType string
+}
+
+// ChangeEntity renames a node, with its relations, or gives it another type.
+func (m *Mind) ChangeEntity(ctx context.Context, g GraphOf, name string, change EntityChange) (Node, error) {
+	var n Node
+	err := m.db.InTx(ctx, func(tx *store.Tx) error {
+		e, err := m.entity(ctx, tx, g, name)
+		if err != nil {
+			return err
+		}
+		if change.EntityType != "" {
+			e.Type = change.EntityType
+		}
+		if change.Name != "" && change.Name != name {
+			if err := m.rename(ctx, tx, g, name, change.Name); err != nil {
+				return err
+			}
+			e.Name = change.Name
+		}
+		if _, err := tx.Exec(ctx, updateEntity, e.Name, e.Type, time.Now(), e.ID); err != nil {
+			return err
+		}
+		have, err := store.All[string](ctx, tx, selectObservations, e.ID)
+		if err != nil {
+			return err
+		}
+		n = Node{e.Name, e.Type, append([]string{}, have...)}
+		return m.indexEntity(ctx, tx, g, e, have)
+	})
+	if err != nil {
+		return Node{}, err
+	}
+	return n, nil
+}
+
+// rename moves the relations of a node to a name that no other has.
+func (m *Mind) rename(ctx context.Context, tx *store.Tx, g GraphOf, from, to string) error {
+	if err := m.checkName("name", to); err != nil {
+		return err
+	}
+	taken, err := store.All[entity](ctx, tx, selectEntity, g.Workspace, g.User, g.Session, to)
+	if err != nil {
+		return err
+	}
+	if len(taken) > 0 {
+		return fault.New(fault.Conflict, "entity_exists", "There is already an entity %s.", to).WithParam("name")
+	}
+	for _, statement := range []string{moveSources, moveTargets} {
+		if _, err := tx.Exec(ctx, statement, to, g.Workspace, g.User, g.Session, from); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // CreateRelations adds edges and gives the new ones.
 func (m *Mind) CreateRelations(ctx context.Context, g GraphOf, list []Relation) ([]Relation, error) {
 	for _, r := range list {

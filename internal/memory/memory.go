@@ -75,6 +75,7 @@ type Mind struct {
 	samples   samples
 	waiting   atomic.Bool   // texts may wait for their vectors
 	wake      chan struct{} // holds one: they have just begun to
+	watch     chan struct{} // holds one: what is watched may be other folders now
 }
 
 // New checks the options and defines the jobs. Run does what happens in the background.
@@ -94,7 +95,7 @@ func New(opts Options) (*Mind, error) {
 	opts.Rules.Keep = cmp.Or(opts.Rules.Keep, 365*day)
 	m := &Mind{
 		db: opts.DB, hub: opts.Hub, queue: opts.Jobs, index: opts.Index, embedder: opts.Embedder, former: opts.Former, extractor: opts.Extractor,
-		rules: opts.Rules, net: opts.Net, reader: opts.Reader.withDefaults(), log: log, engine: engineOf(opts.DB), wake: make(chan struct{}, 1),
+		rules: opts.Rules, net: opts.Net, reader: opts.Reader.withDefaults(), log: log, engine: engineOf(opts.DB), wake: make(chan struct{}, 1), watch: make(chan struct{}, 1),
 	}
 	var bits [2]byte
 	if _, err := rand.Read(bits[:]); err != nil {
@@ -129,6 +130,8 @@ func (m *Mind) Run(ctx context.Context) error {
 	defer w.close()
 	ticker := time.NewTicker(tendEvery)
 	defer ticker.Stop()
+	quiet := time.NewTimer(quietFor)
+	defer quiet.Stop()
 	lost, err := m.missed(ctx)
 	if lost && err == nil {
 		err = m.reconcile(ctx)
@@ -148,10 +151,15 @@ func (m *Mind) Run(ctx context.Context) error {
 		case <-ticker.C:
 			m.tend(ctx)
 			w.tend(ctx)
+		case <-m.watch:
+			w.look(ctx)
 		case change, ok := <-w.changes():
 			if ok {
 				w.changed(ctx, change)
+				quiet.Reset(quietFor)
 			}
+		case <-quiet.C:
+			w.tend(ctx)
 		}
 	}
 }

@@ -95,6 +95,7 @@ func (m *Mind) AddSource(ctx context.Context, o Owner, in NewSource) (Source, er
 		if err := m.queueIndex(ctx, tx, s); err != nil {
 			return err
 		}
+		m.rewatch(tx)
 		return m.say(ctx, tx, s.Workspace, SourceAdded{s.ID})
 	})
 	if err != nil {
@@ -290,6 +291,79 @@ func (m *Mind) Reindex(ctx context.Context, o Owner, id ids.Source, everything b
 	return s, nil
 }
 
+// SourceChange is what to change of a source; nil leaves as it is.
+type SourceChange struct {
+	Title            *string
+	Watch            *bool
+	Include, Exclude *[]string
+	Branch           *string
+	Text             *string // of a TextSource
+}
+
+// ChangeSource edits a source; it is read again where other documents belong to it now.
+func (m *Mind) ChangeSource(ctx context.Context, o Owner, id ids.Source, change SourceChange) (Source, error) {
+	var s Source
+	err := m.db.InTx(ctx, func(tx *store.Tx) (err error) {
+		if s, err = m.source(ctx, tx, o, id); err != nil {
+			return err
+		}
+		body, read, err := m.changed(ctx, tx, &s, change)
+		if err != nil {
+			return err
+		}
+		s.UpdatedAt = time.Now().UTC().Truncate(time.Microsecond)
+		if _, err := tx.Exec(ctx, updateSource, s.Title, s.Watch, store.JSON(s.Options), body, s.State, s.UpdatedAt, s.ID); err != nil {
+			return err
+		}
+		m.rewatch(tx)
+		if !read {
+			return nil
+		}
+		return m.queueIndex(ctx, tx, s)
+	})
+	if err != nil {
+		return Source{}, err
+	}
+	return s, nil
+}
+
+// changed lays a change over a source, and says whether it must be read again. body is the text of one that was pasted.
+func (m *Mind) changed(ctx context.Context, q store.Querier, s *Source, change SourceChange) (body string, read bool, err error) {
+	if body, err = store.One[string](ctx, q, selectBody, s.ID); err != nil {
+		return "", false, err
+	}
+	in := NewSource{Kind: s.Kind, Location: s.Location, Title: s.Title, Text: body, SourceOptions: s.Options, Local: true}
+	if change.Title != nil {
+		in.Title = strings.TrimSpace(*change.Title)
+	}
+	if change.Watch != nil {
+		s.Watch = *change.Watch
+	}
+	if change.Include != nil {
+		in.Include, read = *change.Include, true
+	}
+	if change.Exclude != nil {
+		in.Exclude, read = *change.Exclude, true
+	}
+	if change.Branch != nil {
+		in.Branch, read = *change.Branch, true
+	}
+	if change.Text != nil {
+		if s.Kind != TextSource {
+			return "", false, fault.New(fault.Conflict, "not_pasted", "Only pasted text can be changed here.").WithParam("text").WithHint("Change the file, then index again.")
+		}
+		in.Text, read = *change.Text, true
+	}
+	if err := m.checkSource(&in); err != nil {
+		return "", false, err
+	}
+	s.Title, s.Options = in.Title, in.SourceOptions
+	if read {
+		s.State = "queued"
+	}
+	return in.Text, read, nil
+}
+
 // RemoveSource deletes a source and what was read of it; the files themselves stay.
 func (m *Mind) RemoveSource(ctx context.Context, o Owner, id ids.Source) error {
 	files, err := store.All[ids.File](ctx, m.db.Read(), selectFileIDs, id)
@@ -317,6 +391,7 @@ func (m *Mind) RemoveSource(ctx context.Context, o Owner, id ids.Source) error {
 		if _, err := tx.Exec(ctx, deleteSource, id); err != nil {
 			return err
 		}
+		m.rewatch(tx)
 		return m.say(ctx, tx, o.Workspace, SourceRemoved{id})
 	})
 }

@@ -141,6 +141,9 @@ const (
 		ON CONFLICT (workspace_id, user_id, session_id, name) DO NOTHING`
 	selectEntity       = `SELECT id, name, type FROM memory_entities WHERE workspace_id = ? AND user_id = ? AND session_id = ? AND name = ?`
 	selectEntityName   = `SELECT name FROM memory_entities WHERE id = ? AND workspace_id = ? AND user_id = ?`
+	updateEntity       = `UPDATE memory_entities SET name = ?, type = ?, updated_at = ? WHERE id = ?`
+	moveSources        = `UPDATE memory_relations SET source = ? WHERE workspace_id = ? AND user_id = ? AND session_id = ? AND source = ?`
+	moveTargets        = `UPDATE memory_relations SET target = ? WHERE workspace_id = ? AND user_id = ? AND session_id = ? AND target = ?`
 	deleteEntity       = `DELETE FROM memory_entities WHERE id = ?`
 	selectObservations = `SELECT text FROM memory_observations WHERE entity_id = ? ORDER BY position`
 	nextObservation    = `SELECT coalesce(max(position), -1) + 1 FROM memory_observations WHERE entity_id = ?`
@@ -217,6 +220,7 @@ const (
 	selectWatched   = `SELECT ` + sourceColumns + ` FROM memory_sources AS s WHERE s.watch AND s.kind IN ('file', 'folder', 'glob', 'git') ORDER BY s.id LIMIT 1000`
 	setSourceState  = `UPDATE memory_sources SET state = ?, error = ?, updated_at = ? WHERE id = ?`
 	setSourceDone   = `UPDATE memory_sources SET state = ?, error = ?, updated_at = ?, indexed_at = ? WHERE id = ?`
+	updateSource    = `UPDATE memory_sources SET title = ?, watch = ?, options = ?, body = ?, state = ?, updated_at = ? WHERE id = ?`
 	deleteSource    = `DELETE FROM memory_sources WHERE id = ?`
 
 	fileColumns   = `id, path, title, format, size, state, code, error, hint, pieces, indexed_at, stamp, hash`

@@ -74,7 +74,7 @@ func (m *Mind) Tools() []tools.Tool {
 		define(looks("recall", "Recall what is known",
 			"Search what is remembered of earlier conversations, facts, the knowledge graph and documents. Ask with the words or the meaning you look for."),
 			`{"query":{"type":"string","minLength":1,"maxLength":2000},"limit":{"type":"integer","minimum":1,"maximum":50},
-			  "kinds":{"type":"array","items":{"enum":["fact","knowledge","entity","turn"]}}}`, []string{"query"}, m.recallTool),
+			  "kinds":{"type":"array","items":{"enum":["fact","knowledge","entity","turn","profile"]}}}`, []string{"query"}, m.recallTool),
 		define(removes("forget", "Forget a fact", "Forget one fact for good, by the id that recall gave."),
 			`{"id":{"type":"string","pattern":"^fact_","description":"The id of the fact."}}`, []string{"id"}, m.forgetTool),
 		define(looks("knowledge_search", "Search documents",

@@ -25,8 +25,8 @@ type watcher struct {
 }
 
 const (
-	lookEvery   = 30 * time.Second // for sources that came or went
-	quietFor    = time.Second
+	lookEvery   = 30 * time.Second // for sources that came or went on another server
+	quietFor    = 500 * time.Millisecond
 	mostWatched = 5000 // folders
 )
 
@@ -153,11 +153,21 @@ func (w *watcher) changed(ctx context.Context, event fsnotify.Event) {
 		if s.Kind == FileSource && event.Name != s.Location {
 			continue
 		}
-		w.due[s.ID] = time.Now().Add(quietFor)
+		w.due[s.ID] = time.Now().Add(quietFor - quietFor/20) // the timer that looks again may be a little early
 	}
 	if info, err := os.Stat(event.Name); err == nil && info.IsDir() && event.Has(fsnotify.Create) {
 		w.look(ctx)
 	}
+}
+
+// rewatch has the watcher look again, once what changed is committed.
+func (m *Mind) rewatch(tx *store.Tx) {
+	tx.AfterCommit(func() {
+		select {
+		case m.watch <- struct{}{}:
+		default:
+		}
+	})
 }
 
 // reindexChanged queues a source on behalf of nobody.
