@@ -67,6 +67,9 @@ func TestApprovalsOverHTTP(t *testing.T) {
 
 		critical := asks(t, w, "rm -rf / --no-preserve-root").Ticket
 		w.Admin.Do(t, "POST", "/api/v1/guard/approvals/"+critical+"/answer", `{"decision":"approve"}`).Fails(t, 403, "second_person_needed")
+		if body := string(w.Admin.Do(t, "POST", "/api/v1/guard/approvals/"+critical+"/answer", `{"decision":"approve"}`).Body); !strings.Contains(body, "fluxway guard policy --two-person off") {
+			t.Errorf("somebody who works alone is not told what to do: %s", body)
+		}
 		w.Operator.Do(t, "POST", "/api/v1/guard/approvals/"+critical+"/answer", `{"decision":"approve","scope":"always"}`).Fails(t, 400, "critical_once")
 		w.Operator.Do(t, "POST", "/api/v1/guard/approvals/"+critical+"/answer", `{"decision":"approve"}`).Must(t, 200, &answered)
 	})

@@ -23,7 +23,7 @@ import (
 // openGuard makes the gate that every toolbox is given, and what it asks.
 func (a *App) openGuard(context.Context) (err error) {
 	a.projects, err = projects.New(projects.Options{
-		DB: a.db, Hub: a.hub, Blobs: filepath.Join(a.data.Dir, "snapshots"), Forbidden: []string{a.data.Dir}, Keep: a.cfg.Retention.Snapshots.Std(),
+		DB: a.db, Hub: a.hub, Blobs: filepath.Join(a.data.Dir, "snapshots"), Forbidden: []string{a.data.Dir}, Own: filepath.Join(a.data.Dir, filesDir), Keep: a.cfg.Retention.Snapshots.Std(),
 		TotalBytes: a.cfg.Guard.SnapshotBytes.Int64(), Log: a.log,
 	})
 	if err != nil {
@@ -48,7 +48,7 @@ func (a *App) openGuard(context.Context) (err error) {
 	policy := policyOf(a.cfg)
 	a.guard, err = guard.New(guard.Options{
 		DB: a.db, Hub: a.hub, Commands: commands, UserPacks: packs, Policy: &policy, Snapshots: snapshots{a.projects}, Spend: &spending{ledger: a.ledger},
-		Journal: a.data.journal(), Trusted: a.projects.Trusted, Secrets: a.secrets, Isolation: a.isolation, Protected: protected(a.data.Dir, home), PrivateHosts: a.cfg.Tools.PrivateHosts,
+		Journal: a.data.journal(), Trusted: a.projects.Trust, Secrets: a.secrets, Isolation: a.isolation, Protected: protected(a.data.Dir, home), PrivateHosts: a.cfg.Tools.PrivateHosts,
 		Grant: a.cfg.Guard.ApprovalLife.Std(), Always: a.cfg.Guard.AllowedLife.Std(), Keep: a.cfg.Retention.Calls.Std(), Log: a.log,
 	})
 	if err != nil {

@@ -30,7 +30,7 @@ func TestCallsOfAgentsCanBeUndone(t *testing.T) {
 			t.Fatal(err)
 		}
 		g, err := guard.New(guard.Options{
-			DB: db, Hub: hub, Snapshots: snapshots{kept}, Trusted: kept.Trusted, Protected: protected(data, ""), Journal: filepath.Join(data, "journal"),
+			DB: db, Hub: hub, Snapshots: snapshots{kept}, Trusted: kept.Trust, Protected: protected(data, ""), Journal: filepath.Join(data, "journal"),
 			Commands: func() (*guard.Commands, error) { return guard.NewCommands(guard.CommandOptions{FS: guard.Disk{}}, "") },
 		})
 		if err != nil {
@@ -70,6 +70,9 @@ func TestCallsOfAgentsCanBeUndone(t *testing.T) {
 		write("main.go", "package main\n")
 		write("build/out", "made")
 		ws, run := ids.New[ids.Workspace](), ids.New[ids.Run]()
+		if _, err := kept.Create(t.Context(), ws, projects.NewProject{Folder: folder, Trusted: true}); err != nil {
+			t.Fatal(err)
+		}
 		call := func(tool, args string) {
 			t.Helper()
 			r, err := belt.Call(t.Context(), tools.Call{ID: "c", Tool: tool, Workspace: ws, Run: run, Turn: "1", Agent: "coder", Folder: folder, Door: "chat", Args: json.RawMessage(args)})

@@ -31,7 +31,7 @@ func (e *env) guardCommand() *cobra.Command {
 	cmd.PersistentFlags().StringVar(&packs, "packs", "", "a folder of packs of your own, besides the built-in ones")
 	cmd.AddCommand(e.guardCheck(&packs), e.guardExplain(&packs), e.guardScan(&packs), e.guardPacks(&packs), e.guardHook(&packs),
 		e.guardPending(), e.guardAnswer("approve", "Let a call run that waits, or that was refused"), e.guardAnswer("deny", "Say no to a call that waits"),
-		e.guardAllow(), e.guardUndo(), e.guardAudit())
+		e.guardAllow(), e.guardUndo(), e.guardAudit(), e.guardPolicy())
 	return cmd
 }
 

@@ -59,7 +59,7 @@ func printPending(p printer, list []guard.Approval) {
 		}
 		p.line("  %s %s", a.Reason, p.paint(dim, "("+strings.TrimSpace(a.Severity+" "+a.Rule)+")"))
 		if a.TwoPerson {
-			p.line("  %s", p.paint(dim, "needs somebody other than the person who asked for the work"))
+			p.line("  %s", p.paint(dim, "needs somebody other than the person who asked for the work; alone here: fluxway guard policy --two-person off"))
 		}
 	}
 	p.line("")

@@ -45,11 +45,16 @@ func (g *Guard) Answer(ctx context.Context, ws ids.Workspace, ref string, answer
 		answer.Covers = CoversCall
 	}
 	answer.Words = shown(strings.TrimSpace(answer.Words), maxWords)
+	policy, err := g.Policy(ctx, ws)
+	if err != nil {
+		return Approval{}, err
+	}
 	var a Approval
-	err := g.db.InTx(ctx, func(tx *store.Tx) (err error) {
+	err = g.db.InTx(ctx, func(tx *store.Tx) (err error) {
 		if a, err = g.find(ctx, tx, ws, ref); err != nil {
 			return err
 		}
+		a.asOf(policy, g.now())
 		if err := g.mayAnswer(a, answer); err != nil {
 			return err
 		}
@@ -76,9 +81,6 @@ func (g *Guard) find(ctx context.Context, q store.Querier, ws ids.Workspace, ref
 
 // mayAnswer checks the states and the rule of two persons.
 func (g *Guard) mayAnswer(a Approval, answer Answer) error {
-	if a.expired(g.now()) {
-		a.State = StateExpired
-	}
 	move := MoveDeny
 	if answer.Approve {
 		move = MoveApprove
@@ -95,7 +97,7 @@ func (g *Guard) mayAnswer(a Approval, answer Answer) error {
 	}
 	if a.TwoPerson && (answer.By == "" || answer.By == a.RequestedBy) {
 		return fault.New(fault.Forbidden, "second_person_needed", "This is critical, so somebody other than the person who asked for the work has to approve it.").
-			WithHint("Ask another operator or administrator of the workspace, or turn two_person off in the policy of the guard.")
+			WithHint("Ask another operator or administrator of the workspace. If you work here alone, turn the rule off and answer again: fluxway guard policy --two-person off, or Safety, Policy in the browser.")
 	}
 	switch answer.Scope {
 	case Once:

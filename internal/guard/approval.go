@@ -188,10 +188,29 @@ func (g *Guard) Approval(ctx context.Context, ws ids.Workspace, id ids.Approval)
 	if err != nil {
 		return Approval{}, fmt.Errorf("reading an approval: %w", err)
 	}
-	if a.expired(g.now()) {
+	return a, g.asOfNow(ctx, ws, &a)
+}
+
+// asOfNow makes an approval be as it is at this moment: a deadline that has passed counts before anybody has noted it, and
+// the rule of two persons does not where it was turned off since.
+func (g *Guard) asOfNow(ctx context.Context, ws ids.Workspace, list ...*Approval) error {
+	policy, err := g.Policy(ctx, ws)
+	if err != nil {
+		return err
+	}
+	for _, a := range list {
+		a.asOf(policy, g.now())
+	}
+	return nil
+}
+
+func (a *Approval) asOf(policy Policy, now time.Time) {
+	if a.expired(now) {
 		a.State = StateExpired
 	}
-	return a, nil
+	if a.State == StateAsked {
+		a.TwoPerson = a.TwoPerson && policy.TwoPerson
+	}
 }
 
 func noApproval(ref string) error {
@@ -217,11 +236,12 @@ func (g *Guard) Approvals(ctx context.Context, ws ids.Workspace, f ApprovalFilte
 	if err != nil {
 		return page.Page[Approval]{}, fmt.Errorf("listing approvals: %w", err)
 	}
-	now := g.now()
+	list := make([]*Approval, len(rows))
 	for i := range rows {
-		if rows[i].expired(now) {
-			rows[i].State = StateExpired
-		}
+		list[i] = &rows[i]
+	}
+	if err := g.asOfNow(ctx, ws, list...); err != nil {
+		return page.Page[Approval]{}, err
 	}
 	return page.Of(f.Query, rows, func(a Approval) string { return string(a.ID) }), nil
 }

@@ -172,7 +172,15 @@ func TestAnswers(t *testing.T) {
 			if r := w.judge(t, runCommand, w.command(critical)); r.Verdict != tools.Allow {
 				t.Errorf("after a second person: %+v, want allow", r)
 			}
+			late := w.approval(t, w.judge(t, runCommand, w.command(critical)).Ticket)
 			w.policy(t, func(p *guard.Policy) { p.TwoPerson = false })
+			if !late.TwoPerson {
+				t.Fatalf("approval = %+v, want the rule of two persons", late)
+			}
+			w.answer(t, late.Code, guard.Answer{Approve: true, By: w.user}) // the rule was turned off since
+			if r := w.judge(t, runCommand, w.command(critical)); r.Verdict != tools.Allow {
+				t.Errorf("after the rule was turned off: %+v, want allow", r)
+			}
 			b := w.approval(t, w.judge(t, runCommand, w.command(critical)).Ticket)
 			w.answer(t, b.Code, guard.Answer{Approve: true, By: w.user})
 		})

@@ -168,11 +168,20 @@ func (g *Guard) judgeTrust(ctx context.Context, j *judging) (finding, error) {
 	if !j.runs || g.opts.Trusted == nil || j.call.Folder == "" {
 		return finding{}, nil
 	}
-	trusted, err := g.opts.Trusted(ctx, j.call.Workspace, j.call.Folder)
+	trusted, known, err := g.opts.Trusted(ctx, j.call.Workspace, j.call.Folder)
 	if err != nil || trusted {
 		return finding{}, err
 	}
-	return finding{action: AskPerson, rule: "guard.untrusted_project", reason: "The project is not trusted, so commands in it are asked about.", severity: command.Medium}, nil
+	f := finding{action: AskPerson, rule: "guard.untrusted_project", reason: "The project is not trusted, so commands in it are asked about.", severity: command.Medium}
+	if known {
+		return f, nil
+	}
+	if j.spec.Origin == outsideOrigin { // an outside agent asks its own person whether a folder is trusted
+		return finding{}, nil
+	}
+	f.rule, f.reason = "guard.unknown_folder", "Nobody has said that "+j.call.Folder+" is trusted, so commands in it are asked about."
+	f.hint = "A person can make it a trusted project."
+	return f, nil
 }
 
 // judgeCommand is what the command would do.

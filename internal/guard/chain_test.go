@@ -26,6 +26,7 @@ func TestChain(t *testing.T) {
 		t.Fatal(err)
 	}
 	write(t, filepath.Join(base.folder, "build", "a.o"), "x")
+	elsewhere := t.TempDir()        // no project
 	near := base.folder + "-beside" // shares its letters with the folder, not its elements
 	tests := map[string]struct {
 		spec   tools.Spec
@@ -97,6 +98,9 @@ func TestChain(t *testing.T) {
 		"code with the end of its wrapper":        {spec: runCode, args: object{"language": "python", "code": "x='''\nFLUXWAY_END\nrm -rf /\n'''"}, want: tools.Allow},
 		"shell code":                              {spec: runCode, args: object{"language": "shell", "code": "ls\nrm -rf ~"}, want: tools.Refuse},
 		"a folder that is not trusted":            {spec: runCommand, args: object{"command": "make"}, call: func(c *tools.Call) { c.Workspace += "0" }, want: tools.Ask, rule: "guard.untrusted_project"},
+		"a folder nobody knows":                   {spec: runCommand, args: object{"command": "make"}, call: func(c *tools.Call) { c.Folder = elsewhere }, want: tools.Ask, rule: "guard.unknown_folder"},
+		"a folder only an outside agent knows":    {spec: hooked, args: object{"command": "ls"}, call: func(c *tools.Call) { c.Folder = elsewhere }, want: tools.Allow},
+		"what it does there counts still":         {spec: hooked, args: object{"command": "rm -rf /"}, call: func(c *tools.Call) { c.Folder = elsewhere }, want: tools.Refuse},
 		"looking in a folder that is not trusted": {spec: readFile, args: object{"path": "x"}, call: func(c *tools.Call) { c.Workspace += "0" }, want: tools.Allow},
 		"an agent that has spent its money":       {spec: readFile, args: object{"path": "x"}, call: func(c *tools.Call) { c.Agent = "spender" }, want: tools.Refuse, rule: "guard.spend"},
 	}
@@ -111,7 +115,9 @@ func TestChain(t *testing.T) {
 				o.Secrets = func(context.Context, ids.Workspace) ([]secret.Text, error) {
 					return []secret.Text{secret.New(stored)}, nil
 				}
-				o.Trusted = func(_ context.Context, ws ids.Workspace, _ string) (bool, error) { return ws == w.ws, nil }
+				o.Trusted = func(_ context.Context, ws ids.Workspace, folder string) (bool, bool, error) {
+					return ws == w.ws && folder != elsewhere, folder != elsewhere, nil
+				}
 				o.Spend = spent{}
 			})
 			if tt.policy != nil {

@@ -59,8 +59,8 @@ func (g *Guard) Packs() ([]PackInfo, error) {
 // FindApproval is one approval, by its id or, while it is asked, its code.
 func (g *Guard) FindApproval(ctx context.Context, ws ids.Workspace, ref string) (Approval, error) {
 	a, err := g.find(ctx, g.db.Read(), ws, ref)
-	if err == nil && a.expired(g.now()) {
-		a.State = StateExpired
+	if err != nil {
+		return a, err
 	}
-	return a, err
+	return a, g.asOfNow(ctx, ws, &a)
 }

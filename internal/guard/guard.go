@@ -29,8 +29,8 @@ type Options struct {
 	Snapshots Snapshots
 	// Spend says whether a call may go on spending; nil: nobody counts.
 	Spend Spend
-	// Trusted says whether commands may run in a folder without being asked; nil: in all.
-	Trusted func(ctx context.Context, ws ids.Workspace, folder string) (bool, error)
+	// Trusted says whether commands may run in a folder without being asked, and whether anybody has said so or not; nil: in all.
+	Trusted func(ctx context.Context, ws ids.Workspace, folder string) (trusted, known bool, err error)
 	// Isolation says in a sentence how far programs are confined, for rulings on tools that run some; nil: nothing is said.
 	Isolation func() string
 	// Secrets lists what is stored for a workspace and must not leave; nil: nothing is.

@@ -97,6 +97,7 @@ var (
 	request    = tools.Spec{Name: "http_request", Origin: "builtin", Level: tools.Restricted, Network: true, Means: tools.Arguments{URLs: []string{"url"}, Method: "method"}}
 	foreign    = tools.Spec{Name: "tickets_create", Origin: "mcp/tickets", Level: tools.Restricted, Network: true}
 	looker     = tools.Spec{Name: "tickets_list", Origin: "mcp/tickets", Level: tools.Public, ReadOnly: true}
+	hooked     = tools.Spec{Name: "run_command", Origin: "hook", Level: tools.Dangerous, Means: tools.Arguments{Command: "command"}}
 	anything   = tools.Spec{Name: "robot_move", Origin: "mcp/robot", Level: tools.Dangerous}
 )
 

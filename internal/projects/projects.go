@@ -25,6 +25,9 @@ type Options struct {
 	Blobs string      // the folder for the contents of files; required
 	// Forbidden are folders that cannot be projects nor lie in one, such as the program's own data.
 	Forbidden []string
+	// Own is the folder in which each workspace has one, named as it, that our agents made themselves and that is trusted;
+	// "": none have.
+	Own string
 
 	Keep       time.Duration // how long snapshots are kept; 0: 14 days
 	TotalBytes int64         // of all contents kept; beyond it the oldest go; 0: 4 GB
@@ -49,6 +52,7 @@ type Projects struct {
 	blobs     *blobs
 	limits    Limits
 	forbidden []string
+	own       string
 
 	undoing sync.Mutex // one undo at a time
 
@@ -73,7 +77,7 @@ func New(opts Options) (*Projects, error) {
 	l := opts.Limits
 	l.Files, l.Bytes, l.FileBytes = cmp.Or(l.Files, 5000), cmp.Or(l.Bytes, 128<<20), cmp.Or(l.FileBytes, 4<<20)
 	l.NamedFiles, l.NamedBytes = cmp.Or(l.NamedFiles, 20_000), cmp.Or(l.NamedBytes, 64<<20)
-	p := &Projects{db: opts.DB, hub: opts.Hub, log: log, blobs: newBlobs(opts.Blobs, cmp.Or(opts.TotalBytes, 4<<30)), limits: l, known: make(map[string]*seen)}
+	p := &Projects{db: opts.DB, hub: opts.Hub, log: log, blobs: newBlobs(opts.Blobs, cmp.Or(opts.TotalBytes, 4<<30)), limits: l, own: opts.Own, known: make(map[string]*seen)}
 	for _, dir := range append([]string{opts.Blobs}, opts.Forbidden...) {
 		if real, err := filepath.EvalSymlinks(dir); err == nil {
 			p.forbidden = append(p.forbidden, real)
@@ -225,19 +229,28 @@ func (p *Projects) one(ctx context.Context, q store.Querier, ws ids.Workspace, i
 	return got, nil
 }
 
-// Trusted says whether commands may run in a folder without being asked about
-// each: a project that somebody marked as not trusted, and what lies in it, is not.
+// Trusted says whether commands may run in a folder without being asked about each: one of a project that somebody
+// trusts, or one of our own.
 func (p *Projects) Trusted(ctx context.Context, ws ids.Workspace, folder string) (bool, error) {
+	trusted, _, err := p.Trust(ctx, ws, folder)
+	return trusted, err
+}
+
+// Trust is Trusted, and whether the folder is known at all: nobody has said anything about one that lies in no project.
+func (p *Projects) Trust(ctx context.Context, ws ids.Workspace, folder string) (trusted, known bool, err error) {
 	for dir := filepath.Clean(folder); ; dir = filepath.Dir(dir) {
 		got, err := store.One[Project](ctx, p.db.Read(), selectFolder, ws, dir)
 		if err == nil {
-			return got.Trusted, nil
+			return got.Trusted, true, nil
 		}
 		if !errors.Is(err, store.ErrNoRows) {
-			return false, fmt.Errorf("looking up a project: %w", err)
+			return false, false, fmt.Errorf("looking up a project: %w", err)
+		}
+		if p.own != "" && dir == filepath.Join(p.own, string(ws)) {
+			return true, true, nil
 		}
 		if filepath.Dir(dir) == dir {
-			return true, nil
+			return false, false, nil
 		}
 	}
 }

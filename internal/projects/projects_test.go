@@ -418,7 +418,7 @@ func TestNothingChangedLeavesNoSnapshot(t *testing.T) {
 func TestProjects(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
-		w := newWorld(t, db, nil)
+		w := newWorld(t, db, func(o *projects.Options) { o.Own = o.Blobs })
 		ctx := t.Context()
 		made, err := w.Create(ctx, w.ws, projects.NewProject{Folder: w.dir, By: w.user})
 		if err != nil || made.Name != "project" || made.Trusted {
@@ -430,6 +430,12 @@ func TestProjects(t *testing.T) {
 		for name, dir := range map[string]string{"relative": "x", "missing": w.path("nothing"), "a file": w.path("a.txt"), "the root": "/", "our data": w.blobs, "around our data": filepath.Dir(w.blobs)} {
 			if _, err := w.Create(ctx, w.ws, projects.NewProject{Folder: dir, Name: name}); !fault.HasCode(err, "bad_folder") {
 				t.Errorf("%s: %v, want bad_folder", name, err)
+			}
+		}
+		elsewhere := t.TempDir()
+		for folder, want := range map[string][2]bool{w.path("src"): {false, true}, elsewhere: {}, filepath.Join(w.blobs, string(w.ws), "x"): {true, true}, filepath.Join(w.blobs, "ws_other"): {}} {
+			if trusted, known, err := w.Trust(ctx, w.ws, folder); err != nil || trusted != want[0] || known != want[1] {
+				t.Errorf("Trust(%s) = %v, %v, %v; want %v", folder, trusted, known, err, want)
 			}
 		}
 		if trusted, err := w.Trusted(ctx, w.ws, w.path("src")); err != nil || trusted {

@@ -192,7 +192,7 @@ func (w *World) guard(t testing.TB) {
 	if w.Projects, err = projects.New(projects.Options{DB: w.DB, Hub: w.Hub, Blobs: filepath.Join(t.TempDir(), "snapshots")}); err != nil {
 		t.Fatal(err)
 	}
-	if w.Guard, err = guard.New(guard.Options{DB: w.DB, Hub: w.Hub, Commands: analyser, Trusted: w.Projects.Trusted}); err != nil {
+	if w.Guard, err = guard.New(guard.Options{DB: w.DB, Hub: w.Hub, Commands: analyser, Trusted: w.Projects.Trust}); err != nil {
 		t.Fatal(err)
 	}
 }

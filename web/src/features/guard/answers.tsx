@@ -9,6 +9,7 @@ import { HoldButton } from "@/ui/hold";
 import { Menu, MenuItem } from "@/ui/menu";
 import { Problem } from "@/ui/states";
 import { useAround, useNames } from "./around";
+import { Go } from "./go";
 import { onApprovalKey } from "./keys";
 import type { Approval } from "./queries";
 import { type Answer, useAnswerApproval } from "./safety/queries";
@@ -42,7 +43,12 @@ export function Answers({ approval, open, keys }: { approval: Approval; open: bo
     <>
       {approval.two_person && (
         <p className="text-small text-fg-2">
-          {own ? words.twoPersonOwn : words.twoPerson(names.user(approval.requested_by))}
+          {own ? words.twoPersonOwn : words.twoPerson(names.user(approval.requested_by))}{" "}
+          {own && (
+            <Go href="/safety/policy" className="link">
+              {words.twoPersonOff}
+            </Go>
+          )}
         </p>
       )}
       {failed}

@@ -64,7 +64,8 @@ export const guard = {
     twoPerson: (user: string) =>
       `This is critical, so two people are needed: ${user || "somebody"} asked for the work, and somebody else approves it.`,
     twoPersonOwn:
-      "This is critical, and you asked for the work. Somebody else has to approve it; you can deny it.",
+      "This is critical, and you asked for the work. Somebody else has to approve it; you can deny it. If you work here alone, an admin can turn off the rule of two people.",
+    twoPersonOff: "Open the policy",
   },
   outcome: {
     somebody: "somebody",
