@@ -54,6 +54,7 @@ func toolsLane(ctx context.Context, b *bench) error {
 type workshop struct {
 	ground  *ground
 	box     *tools.Toolbox
+	bare    *tools.Toolbox // judges and keeps no journal
 	manager *mcp.Manager
 	stop    func()
 }
@@ -76,7 +77,10 @@ func openWorkshop(ctx context.Context, b *bench) (*workshop, error) {
 	if w.box, err = tools.New(tools.Options{Gate: judge, Auditor: judge}); err != nil {
 		return nil, err
 	}
-	if err := w.box.Put("bench", echo{}); err != nil {
+	if w.bare, err = tools.New(tools.Options{Gate: judge}); err != nil {
+		return nil, err
+	}
+	if err := errors.Join(w.box.Put("bench", echo{}), w.bare.Put("bench", echo{})); err != nil {
 		return nil, err
 	}
 	keys, err := seal.New(make([]byte, seal.KeySize))
@@ -104,8 +108,8 @@ func (w *workshop) close() {
 type asks func(ctx context.Context, n int) error
 
 // ours calls through the toolbox.
-func (w *workshop) ours(tool string) (asks, error) {
-	belt, err := w.box.In(w.ground.workspace, tools.All())
+func (w *workshop) ours(box *tools.Toolbox, tool string) (asks, error) {
+	belt, err := box.In(w.ground.workspace, tools.All())
 	if err != nil {
 		return nil, err
 	}
@@ -121,7 +125,7 @@ func (w *workshop) ours(tool string) (asks, error) {
 
 func echoArgs(n int) json.RawMessage { return json.RawMessage(`{"n":` + strconv.Itoa(n) + `}`) }
 
-// slice makes calls one after the other, for as long as a slice is.
+// asking makes calls one after the other, for as long as a slice is.
 func (b *bench) asking(ctx context.Context, ask asks, server func() (time.Duration, error)) (sample, error) {
 	before, err := server()
 	if err != nil {
@@ -142,11 +146,15 @@ func (b *bench) asking(ctx context.Context, ask asks, server func() (time.Durati
 func nobody() (time.Duration, error) { return 0, nil }
 
 func (w *workshop) inProcess(ctx context.Context, b *bench) error {
-	ours, err := w.ours("echo")
+	ours, err := w.ours(w.box, "echo")
 	if err != nil {
 		return err
 	}
-	bare := func(ctx context.Context, n int) error {
+	unkept, err := w.ours(w.bare, "echo")
+	if err != nil {
+		return err
+	}
+	direct := func(ctx context.Context, n int) error {
 		args := echoArgs(n)
 		r, err := echo{}.Run(ctx, tools.Call{ID: "call_" + strconv.Itoa(n), Tool: "echo", Agent: "coder", Run: "run_1", Door: "chat", Args: args})
 		if err != nil || r.Text() != string(args) {
@@ -154,15 +162,20 @@ func (w *workshop) inProcess(ctx context.Context, b *bench) error {
 		}
 		return nil
 	}
-	o, n, err := b.alternate(
+	all, err := b.rotate(
+		func() (sample, error) { return b.asking(ctx, direct, nobody) },
+		func() (sample, error) { return b.asking(ctx, unkept, nobody) },
 		func() (sample, error) { return b.asking(ctx, ours, nobody) },
-		func() (sample, error) { return b.asking(ctx, bare, nobody) },
 	)
 	if err != nil {
 		return err
 	}
-	with, without := median(values(o, sample.perOp)), median(values(n, sample.perOp))
-	b.limit("CPU that a call in process adds to the bare function: judged, journalled, bounded", "µs", with-without, without, callOverhead)
+	var cost [3]float64
+	for i, samples := range all {
+		cost[i] = median(values(samples, sample.perOp))
+	}
+	b.limit("CPU that a call in process adds to the function: found, checked, judged, bounded", "µs", cost[1]-cost[0], cost[0], callOverhead)
+	b.shown("CPU of its row in the journal and, in groups, in the database", "µs", cost[2]-cost[1])
 	return nil
 }
 
@@ -268,7 +281,7 @@ func (w *workshop) server(ctx context.Context, b *bench, name string, kind mcp.T
 	if err := w.manager.Start(ctx, w.ground.workspace, name, ""); err != nil {
 		return nil, nil, nil, err
 	}
-	ask, err := w.ours(name + "__echo")
+	ask, err := w.ours(w.box, name+"__echo")
 	if err != nil {
 		return nil, nil, nil, err
 	}

@@ -40,7 +40,9 @@ func TestReach(t *testing.T) {
 // TestIsolationIsInTheRuling: whoever reads a ruling on a command sees how far it would be confined.
 func TestIsolationIsInTheRuling(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, storetest.SQLite(t), func(o *guard.Options) { o.Isolation = func() string { return "It is confined by landlock, but not in: network." } })
+	w := newWorld(t, storetest.SQLite(t), func(o *guard.Options) {
+		o.Isolation = func() string { return "It is confined by landlock, but not in: network." }
+	})
 	spec := runCommand
 	spec.Sandboxed = true
 	if r := w.judge(t, spec, w.command("ls")); r.Verdict != tools.Allow || !strings.Contains(r.Reason, "not in: network") {

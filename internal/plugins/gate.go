@@ -14,6 +14,9 @@ type gate struct {
 	next tools.Gate
 }
 
+// Punctual: a hook is ended when its ctx ends, and so is the guard behind it.
+func (g gate) Punctual() {}
+
 func (g gate) Judge(ctx context.Context, spec tools.Spec, call tools.Call) (tools.Ruling, error) {
 	if !g.m.Hooks(call.Workspace, BeforeTool) {
 		return g.next.Judge(ctx, spec, call)

@@ -159,9 +159,19 @@ func wants(t *testing.T, err error, code string) {
 	}
 }
 
-func TestFormIsFilledAndSent(t *testing.T) {
+// TestPages goes through all that is done with pages in one tab: making one takes longer than using it.
+func TestPages(t *testing.T) {
 	t.Parallel()
-	tab, site := open(t)
+	tab, pages := open(t)
+	for name, test := range map[string]func(*testing.T, *Tab, *site){
+		"a form is filled and sent": formIsFilledAndSent, "typing appends and submits": typingAppendsAndSubmits, "clicking": clicking,
+		"scripts": evaluating, "pictures": pictures, "downloads": downloading,
+	} {
+		t.Run(name, func(t *testing.T) { test(t, tab, pages) })
+	}
+}
+
+func formIsFilledAndSent(t *testing.T, tab *Tab, site *site) {
 	if seen := visit(t, tab, site.URL); seen.Title != "Form" || seen.URL != site.URL+"/" {
 		t.Errorf("%+v", seen)
 	}
@@ -192,9 +202,7 @@ func TestFormIsFilledAndSent(t *testing.T) {
 	}
 }
 
-func TestTypingAppendsAndSubmits(t *testing.T) {
-	t.Parallel()
-	tab, site := open(t)
+func typingAppendsAndSubmits(t *testing.T, tab *Tab, site *site) {
 	visit(t, tab, site.URL)
 	seen, err := tab.Type(t.Context(), Typing{Element: Element{Selector: "[name=name]"}, Value: "er", Append: true, Submit: true})
 	if err != nil || !strings.Contains(seen.URL, "name=older") {
@@ -202,9 +210,7 @@ func TestTypingAppendsAndSubmits(t *testing.T) {
 	}
 }
 
-func TestClicking(t *testing.T) {
-	t.Parallel()
-	tab, site := open(t)
+func clicking(t *testing.T, tab *Tab, site *site) {
 	visit(t, tab, site.URL)
 	if _, err := tab.Click(t.Context(), Element{Selector: "#late"}, Keep{}); err != nil {
 		t.Errorf("an element that appears later: %v", err)
@@ -227,9 +233,7 @@ func TestClicking(t *testing.T) {
 	}
 }
 
-func TestEvaluate(t *testing.T) {
-	t.Parallel()
-	tab, site := open(t)
+func evaluating(t *testing.T, tab *Tab, site *site) {
 	visit(t, tab, site.URL)
 	for script, want := range map[string]string{
 		"1 + 1":                                  `2`,
@@ -264,9 +268,7 @@ const noise = `const c = document.createElement("canvas"); c.width = 1280; c.hei
 	for (let i = 0; i < d.data.length; i++) d.data[i] = i % 4 === 3 ? 255 : Math.random() * 256;
 	x.putImageData(d, 0, 0); document.body.append(c); 0`
 
-func TestScreenshot(t *testing.T) {
-	t.Parallel()
-	tab, site := open(t)
+func pictures(t *testing.T, tab *Tab, site *site) {
 	visit(t, tab, site.URL)
 	for name, look := range map[string]Look{"the window": {}, "all": {Full: true}, "an element": {Element: Element{Selector: "h1"}}} {
 		look.Limit = 4 << 20
@@ -286,9 +288,7 @@ func TestScreenshot(t *testing.T) {
 	wants(t, err, "picture_too_large")
 }
 
-func TestDownloads(t *testing.T) {
-	t.Parallel()
-	tab, site := open(t)
+func downloading(t *testing.T, tab *Tab, site *site) {
 	visit(t, tab, site.URL)
 	_, err := tab.Click(t.Context(), Element{Text: "The file"}, Keep{})
 	wants(t, err, "download_refused")
