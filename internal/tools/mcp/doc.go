@@ -10,4 +10,7 @@
 // what its tools are is known from the last time. What a tool says of itself
 // is pinned when a server is met for the first time; when it changes, the tool is
 // withheld until a person has agreed to the change.
+//
+// What a server asks during a call of a run is a need of that call: the run waits for its person, the call stays open
+// meanwhile, and goes on when it is called again with the answer.
 package mcp
