@@ -222,7 +222,7 @@ export function applyConversationEvent(cache: QueryClient, event: LiveEvent): vo
 
 function has(cache: QueryClient, conversation: string, message: unknown): boolean {
   const data = cache.getQueryData<Messages>(conversationKeys.messages(conversation));
-  return !data || data.pages.some((page) => page.data.some((one) => one.id === message));
+  return !!data?.pages.some((page) => page.data.some((one) => one.id === message));
 }
 
 /** Takes a conversation as the server has it now. One that moved between the lists is fetched again. */
@@ -230,7 +230,8 @@ export function noteConversation(cache: QueryClient, conversation: Conversation)
   const before = cache.getQueryData<Conversation>(conversationKeys.one(conversation.id));
   cache.setQueryData(conversationKeys.one(conversation.id), conversation);
   // Another branch was chosen elsewhere.
-  if (before && before.head !== conversation.head && !has(cache, conversation.id, conversation.head))
+  const known = cache.getQueryData(conversationKeys.messages(conversation.id));
+  if (known && before && before.head !== conversation.head && !has(cache, conversation.id, conversation.head))
     void renewMessages(cache, conversation.id);
   patchLists(cache, conversation.id, (one) =>
     one.archived === conversation.archived ? conversation : undefined,
@@ -247,11 +248,14 @@ export function applyMessage(
   id?: unknown,
 ): void {
   const key = conversationKeys.messages(conversation);
+  if (!cache.getQueryData(key)) {
+    void cache.invalidateQueries({ queryKey: key }); // an answer on its way may be older than this
+    return;
+  }
   if (message) {
     cache.setQueryData<Messages>(key, (data) => upsert(data, message));
     return;
   }
-  if (!cache.getQueryData(key)) return;
   const path = { conversation, message: String(id) };
   void call(client.GET("/api/v1/conversations/{conversation}/messages/{message}", { params: { path } })).then(
     (one) => applyMessage(cache, conversation, one),
