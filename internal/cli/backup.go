@@ -111,7 +111,7 @@ func (e *env) confirm(yes bool, question string) error {
 		return nil
 	}
 	if !onTerminal(e.streams.In) {
-		return usageError{errors.New("this replaces data; say --yes when there is no terminal to ask on")}
+		return usageError{errors.New("there is no terminal to ask on; say --yes if you mean it")}
 	}
 	fmt.Fprintf(e.streams.Err, "%s [y/N] ", question)
 	var answer string
