@@ -18,6 +18,7 @@ func (a knowledgeAPI) routes() []route {
 		{"GET", "/api/v1/knowledge/sources", "knowledge:read", "Where knowledge is read from, newest first.", handler(a.sources)},
 		{"POST", "/api/v1/knowledge/sources", "knowledge:write", "Have a file, folder, pattern, web page, repository or pasted text read.", handler(a.add, status(http.StatusCreated), bodyLimit(16<<20))},
 		{"GET", "/api/v1/knowledge/sources/{source}", "knowledge:read", "One source, and how far it is read.", handler(a.source)},
+		{"PATCH", "/api/v1/knowledge/sources/{source}", "knowledge:write", "Change the title, what is read of it, whether it is watched, or pasted text.", handler(a.change, bodyLimit(16<<20))},
 		{"DELETE", "/api/v1/knowledge/sources/{source}", "knowledge:write", "Forget a source and what was read of it; the files stay.", handler(a.remove)},
 		{"GET", "/api/v1/knowledge/sources/{source}/files", "knowledge:read", "The documents of a source, and what was wrong with those that could not be read.", handler(a.files)},
 		{"POST", "/api/v1/knowledge/sources/{source}/reindex", "knowledge:write", "Read what changed again, or everything.", handler(a.reindex)},
@@ -36,7 +37,7 @@ type newSourceRequest struct {
 	Text     string   `json:"text" doc:"Pasted text, instead of a location."`
 	Scope    string   `json:"scope" enum:"user,workspace,agent,project" doc:"Who may look things up in it; workspace, everyone, if left out."`
 	Agent    string   `json:"agent" max:"128"`
-	Project  string   `json:"project" max:"512"`
+	Project  string   `json:"project" max:"512" doc:"The project's id."`
 	Include  []string `json:"include" max:"100" doc:"Patterns: only these files of a folder or repository."`
 	Exclude  []string `json:"exclude" max:"100"`
 	Branch   string   `json:"branch" max:"200" doc:"Of a repository; its default if left out."`
@@ -67,6 +68,22 @@ func (a knowledgeAPI) source(ctx context.Context, in sourcePath) (memory.Source,
 	return a.mind.Source(ctx, memoryOwner(ctx), in.Source)
 }
 
+type sourceChange struct {
+	sourcePath
+	Title   *string   `json:"title" max:"200"`
+	Watch   *bool     `json:"watch"`
+	Include *[]string `json:"include" max:"100"`
+	Exclude *[]string `json:"exclude" max:"100"`
+	Branch  *string   `json:"branch" max:"200"`
+	Text    *string   `json:"text" doc:"Of pasted text."`
+}
+
+func (a knowledgeAPI) change(ctx context.Context, in sourceChange) (memory.Source, error) {
+	return a.mind.ChangeSource(ctx, memoryOwner(ctx), in.Source, memory.SourceChange{
+		Title: in.Title, Watch: in.Watch, Include: in.Include, Exclude: in.Exclude, Branch: in.Branch, Text: in.Text,
+	})
+}
+
 func (a knowledgeAPI) remove(ctx context.Context, in sourcePath) (nothing, error) {
 	return nothing{}, a.mind.RemoveSource(ctx, memoryOwner(ctx), in.Source)
 }
@@ -94,7 +111,7 @@ type knowledgeSearch struct {
 	Query   string     `query:"query" required:"true" max:"4000"`
 	Source  ids.Source `query:"source" doc:"Only this source."`
 	Agent   string     `query:"agent" max:"128"`
-	Project string     `query:"project" max:"512"`
+	Project string     `query:"project" max:"512" doc:"The project's id."`
 	Limit   int        `query:"limit" min:"1" max:"100" doc:"10 if left out."`
 	Explain bool       `query:"explain"`
 }

@@ -29,13 +29,14 @@ func (a memoryAPI) routes() []route {
 		{"GET", "/api/v1/memory/review", "memory:read", "Facts that wait for someone to say whether they are true.", handler(a.review)},
 		{"POST", "/api/v1/memory/review/{fact}/accept", "memory:write", "Say that a fact is true.", handler(a.accept)},
 		{"POST", "/api/v1/memory/review/{fact}/reject", "memory:write", "Say that a fact is not true; it is forgotten.", handler(a.reject)},
-		{"GET", "/api/v1/memory/search", "memory:read", "Search everything that is known: facts, documents, the graph and what was said.", handler(a.search)},
+		{"GET", "/api/v1/memory/search", "memory:read", "Search everything that is known: facts, documents, the graph, the profile and what was said.", handler(a.search)},
 		{"POST", "/api/v1/memory/search", "memory:read", "The same, for long questions.", handler(a.searchLong, quiet)},
 		{"GET", "/api/v1/memory/graph", "memory:read", "The knowledge graph.", handler(a.graph)},
 		{"GET", "/api/v1/memory/graph/search", "memory:read", "Nodes that hold a text.", handler(a.searchNodes)},
 		{"GET", "/api/v1/memory/graph/nodes", "memory:read", "Nodes by their names.", handler(a.openNodes)},
 		{"GET", "/api/v1/memory/graph/neighbourhood", "memory:read", "What is within some steps of a node.", handler(a.neighbourhood)},
 		{"POST", "/api/v1/memory/graph/entities", "memory:write", "Add nodes; those that exist are left as they are.", handler(a.createEntities, created)},
+		{"PATCH", "/api/v1/memory/graph/entities", "memory:write", "Rename a node with its relations, or give it another type.", handler(a.changeEntity)},
 		{"DELETE", "/api/v1/memory/graph/entities", "memory:write", "Remove nodes with their relations.", handler(a.deleteEntities)},
 		{"POST", "/api/v1/memory/graph/relations", "memory:write", "Add relations.", handler(a.createRelations, created)},
 		{"DELETE", "/api/v1/memory/graph/relations", "memory:write", "Remove relations.", handler(a.deleteRelations)},
@@ -80,7 +81,7 @@ type newFactRequest struct {
 	Text         string           `json:"text" required:"true" max:"2000"`
 	Scope        string           `json:"scope" enum:"user,workspace,agent,project" doc:"Whom it is for; user, the caller, if left out."`
 	Agent        string           `json:"agent" max:"128" doc:"With the scope agent, or to narrow the scope user."`
-	Project      string           `json:"project" max:"512" doc:"With the scope project, or to narrow another scope."`
+	Project      string           `json:"project" max:"512" doc:"The project's id: with the scope project, or to narrow another scope."`
 	Pinned       bool             `json:"pinned" doc:"Recall it before every turn."`
 	Confidence   float64          `json:"confidence" doc:"0 to 1; below the threshold of the server it waits for review. 1 if left out."`
 	Conversation ids.Conversation `json:"conversation" doc:"Where it was said."`
@@ -163,10 +164,10 @@ func (a memoryAPI) reject(ctx context.Context, in factPath) (nothing, error) {
 
 type memorySearch struct {
 	Query   string     `query:"query" required:"true" max:"4000" doc:"Words, or a question."`
-	Kinds   []string   `query:"kinds" doc:"fact, knowledge, entity or turn; all if left out."`
+	Kinds   []string   `query:"kinds" doc:"fact, knowledge, entity, turn or profile; all if left out."`
 	Limit   int        `query:"limit" min:"1" max:"100" doc:"10 if left out."`
 	Agent   string     `query:"agent" max:"128" doc:"Also what is for this agent."`
-	Project string     `query:"project" max:"512" doc:"Also what is for this project."`
+	Project string     `query:"project" max:"512" doc:"Also what is for the project of this id."`
 	Source  ids.Source `query:"source" doc:"Knowledge of this source only."`
 	Since   time.Time  `query:"since"`
 	Until   time.Time  `query:"until"`
@@ -175,10 +176,10 @@ type memorySearch struct {
 
 type memorySearchRequest struct {
 	Query    string     `json:"query" required:"true" max:"20000" doc:"Words, or a question."`
-	Kinds    []string   `json:"kinds" max:"4" doc:"fact, knowledge, entity or turn; all if left out."`
+	Kinds    []string   `json:"kinds" max:"5" doc:"fact, knowledge, entity, turn or profile; all if left out."`
 	Limit    int        `json:"limit" min:"1" max:"100" doc:"10 if left out."`
 	Agent    string     `json:"agent" max:"128" doc:"Also what is for this agent."`
-	Project  string     `json:"project" max:"512" doc:"Also what is for this project."`
+	Project  string     `json:"project" max:"512" doc:"Also what is for the project of this id."`
 	Source   ids.Source `json:"source" doc:"Knowledge of this source only."`
 	Since    time.Time  `json:"since"`
 	Until    time.Time  `json:"until"`
@@ -200,10 +201,10 @@ func (a memoryAPI) searchLong(ctx context.Context, in memorySearchRequest) (memo
 	}
 	for _, k := range in.Kinds {
 		switch kind := memory.Kind(k); kind {
-		case memory.KindFact, memory.KindKnowledge, memory.KindEntity, memory.KindTurn:
+		case memory.KindFact, memory.KindKnowledge, memory.KindEntity, memory.KindTurn, memory.KindProfile:
 			q.Kinds = append(q.Kinds, kind)
 		default:
-			return memory.Answer{}, fault.New(fault.Invalid, "unknown_kind", "There is no kind %q.", k).WithParam("kinds").WithHint("The kinds are fact, knowledge, entity and turn.")
+			return memory.Answer{}, fault.New(fault.Invalid, "unknown_kind", "There is no kind %q.", k).WithParam("kinds").WithHint("The kinds are fact, knowledge, entity, turn and profile.")
 		}
 	}
 	return a.mind.Search(ctx, q)

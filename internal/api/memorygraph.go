@@ -60,6 +60,17 @@ func (a memoryAPI) createEntities(ctx context.Context, in entitiesRequest) (enti
 	return entitiesAnswer{made}, err
 }
 
+type entityChange struct {
+	Session    string `json:"session" max:"128"`
+	Name       string `json:"name" required:"true" max:"500"`
+	NewName    string `json:"new_name" max:"500"`
+	EntityType string `json:"entity_type" max:"200"`
+}
+
+func (a memoryAPI) changeEntity(ctx context.Context, in entityChange) (memory.Node, error) {
+	return a.mind.ChangeEntity(ctx, graphOf(ctx, in.Session), in.Name, memory.EntityChange{Name: in.NewName, EntityType: in.EntityType})
+}
+
 type deleteEntitiesRequest struct {
 	Session string   `json:"session" max:"128"`
 	Names   []string `json:"names" required:"true" max:"1000"`
