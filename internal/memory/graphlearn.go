@@ -49,7 +49,7 @@ func (d *drawing) relate(r Relation) {
 func (m *Mind) drawn(said string) drawing {
 	var d drawing
 	for _, s := range entities.Find(said) {
-		if sensitive(s.Text) != "" || strings.HasSuffix(s.Text, "?") {
+		if sensitive(s.Text) != "" {
 			continue
 		}
 		if _, bad := denied(s.Text, m.rules.Deny); bad {

@@ -50,7 +50,7 @@ func leak(r *rapid.T, t *testing.T, w *world) {
 			x.scope.User = o.User
 		}
 		body := "The harbour crane number " + x.mark + " is painted yellow"
-		switch pick("how", "fact", "turn", "entity", "source") {
+		switch pick("how", "fact", "turn", "entity", "source", "profile") {
 		case "fact":
 			_, err := w.Add(ctx, o, memory.NewFact{Scope: x.scope, Text: body, Pinned: rapid.Bool().Draw(r, "pinned")})
 			must(t, err)
@@ -65,6 +65,10 @@ func leak(r *rapid.T, t *testing.T, w *world) {
 			_, err := w.CreateEntities(ctx, memory.GraphOf{Owner: o}, []memory.Node{{Name: "crane", EntityType: "thing"}})
 			must(t, err)
 			_, err = w.AddObservations(ctx, memory.GraphOf{Owner: o}, []memory.Observations{{EntityName: "crane", Contents: []string{body}}})
+			must(t, err)
+		case "profile":
+			x.scope = memory.Scope{User: o.User}
+			_, err := w.MergeProfile(ctx, o, map[string]any{"crane" + x.mark: body})
 			must(t, err)
 		case "source":
 			s, err := w.AddSource(ctx, o, memory.NewSource{Scope: x.scope, Text: body})
@@ -120,6 +124,16 @@ func looks(t *testing.T, w *world, q memory.Query) []look {
 	show("graph", person, graph, err)
 	nodes, err := w.SearchNodes(ctx, memory.GraphOf{Owner: o}, "crane")
 	show("nodes", person, nodes, err)
+	around, err := w.SearchNodes(ctx, memory.GraphOf{Owner: o}, "harbour")
+	show("nodes by words", person, around, err)
+	profile, err := w.Profile(ctx, o)
+	show("profile", func(x thing) bool { return person(x) && x.scope.User == q.User }, profile, err)
+	again, err := w.Search(ctx, q) // what is kept between searches
+	show("search once more", func(x thing) bool { return x.visible(q) }, again, err)
+	for _, n := range nodes.Entities {
+		near, err := w.Neighbourhood(ctx, memory.GraphOf{Owner: o}, n.Name, 2)
+		show("neighbourhood", person, near, err)
+	}
 	sources, err := w.Sources(ctx, o, page.Query{Limit: 100})
 	show("sources", person, sources, err)
 	facts, err := w.Facts(ctx, o, memory.FactFilter{Query: page.Query{Limit: 100}})

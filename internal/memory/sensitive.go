@@ -7,7 +7,7 @@ import (
 )
 
 var (
-	credential = onUse(`(?i)\b(?:pass(?:word|wd|phrase|code)|passwort|contraseña|mot de passe|pin(?: code| number)?|(?:client )?secret key|client secret|api[ _-]?key|access[ _-]?(?:key|token)|auth(?:entication|orization)?[ _-]?token|bearer|private key|recovery code|seed phrase|2fa code|otp|cvv|cvc)\b\s*(?:for [\w .@-]{1,40})?\s*(?:is|are|was|=|:|ist|es|est)\s*\S`)
+	credential = onUse(`(?i)\b(?:pass(?:word|wd|phrase|code)|passwort|contraseña|mot de passe|pin(?: code| number)?|(?:client )?secret key|client secret|api[ _-]?key|access[ _-]?(?:key|token)|auth(?:entication|orization)?[ _-]?token|bearer|private key|recovery code|seed phrase|2fa code|otp|cvv|cvc)\b\s*(?:(?:for|of|to|on|at) [\w .@'’-]{1,40}?)?\s*(?:is|are|was|=|:|ist|es|est)\s*\S`)
 	privateKey = onUse(`-----BEGIN [A-Z ]*PRIVATE KEY`)
 	jwt        = onUse(`\beyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]{5,}`)
 	identityNo = onUse(`(?i)\b(?:ssn|social security|passport|national id|tax id|driver'?s licen[cs]e)\b.{0,20}\d[\d -]{4,}`)

@@ -81,7 +81,7 @@ func Find(text string) []Sentence {
 
 var ends = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[.!?。！？]+["')\]]*(?:\s+|$)|\n+`) })
 
-// split cuts a text into sentences, leaving out code and quotations.
+// split cuts a text into sentences, leaving out questions, code and quotations.
 func split(text string) []string {
 	var list []string
 	fenced := false
@@ -99,7 +99,9 @@ func split(text string) []string {
 			if abbreviated(line[last:at[0]]) {
 				continue
 			}
-			list = append(list, strings.TrimSpace(line[last:at[0]]))
+			if !strings.ContainsAny(line[at[0]:at[1]], "?？") { // a question says nothing about what it names
+				list = append(list, strings.TrimSpace(line[last:at[0]]))
+			}
 			last = at[1]
 		}
 		list = append(list, strings.TrimSpace(line[last:]))
