@@ -113,6 +113,11 @@ func (f *factory) run(t *testing.T, v *vendor) {
 		f.kill()
 		die()
 		living.Wait()
+		for line := range strings.Lines(f.log.String()) {
+			if strings.Contains(line, `"ERROR"`) {
+				t.Logf("life %d: %s", life, line)
+			}
+		}
 		f.start()
 	}
 	f.attendUntilOver(ctx, len(acked))
