@@ -3,9 +3,11 @@ import type { Message, Page } from "@/api/types";
 
 export type Messages = InfiniteData<Page<Message>>;
 
-/** Whether one message was written after another. Ids are time-ordered, so they decide equal times. */
+/** Whether one message was written after another. Ids decide equal times; a time may have fewer digits than another. */
 function later(a: Message, b: Message): boolean {
-  return a.created_at === b.created_at ? a.id > b.id : a.created_at > b.created_at;
+  if (a.created_at === b.created_at) return a.id > b.id;
+  if (a.created_at.length === b.created_at.length) return a.created_at > b.created_at;
+  return Date.parse(a.created_at) > Date.parse(b.created_at);
 }
 
 /** All messages of a cache entry, oldest first. Pages bring them the other way round, so there is hardly ever something to sort. */

@@ -40,7 +40,8 @@ export function useSender(
       (started) => {
         noteConversation(cache, started.conversation);
         noteRun(cache, started.run);
-        applyMessage(cache, started.conversation.id, started.message);
+        // A run that waits for another has no job yet, and its message is not said yet.
+        if (started.steered || started.run.job) applyMessage(cache, started.conversation.id, started.message);
         void cache.invalidateQueries({ queryKey: conversationKeys.lists() });
         outbox.remove(next.key);
         onStarted(started.conversation.id);
