@@ -74,12 +74,13 @@ export function Comparison({
               key={`${pair.left?.id ?? ""}|${pair.right?.id ?? ""}`}
               className={clsx(differs(pair) && "differs")}
             >
-              <button type="button" onClick={() => setPicked(pair)} aria-label={lineName(pair)}>
+              <button type="button" onClick={() => setPicked(pair)}>
                 <Cell span={pair.left} hue={hue} />
                 <span className="mark" aria-hidden="true">
                   {differs(pair) ? "≠" : <Check />}
                 </span>
                 <Cell span={pair.right} hue={hue} />
+                <span className="sr-only">{lineName(pair)}</span>
               </button>
             </li>
           ))}

@@ -21,7 +21,7 @@ export function percentile(sorted: readonly number[], p: number): number | undef
 export type Bin = { from: number; to: number; count: number };
 
 /** Durations in bins whose edges double, so that quick and slow ones are both told apart. */
-export function histogram(durations: readonly number[], most = 24): Bin[] {
+export function histogram(durations: readonly number[], most = 12): Bin[] {
   if (durations.length === 0) return [];
   const least = Math.max(1, Math.min(...durations));
   const largest = Math.max(...durations, least + 1);

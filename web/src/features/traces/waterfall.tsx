@@ -162,13 +162,7 @@ function Bar({ span, window, hue, picked, first, folded, dim, onPick, onFold }: 
       onKeyDown={(event) => event.key === "Enter" && onPick()}
     >
       {/** biome-ignore lint/a11y/useSemanticElements: a cell of a treegrid */}
-      <span
-        role="gridcell"
-        tabIndex={-1}
-        className="nm"
-        style={{ paddingLeft: `${4 + span.depth * 18}px` }}
-        aria-label={words.gantt(span.name, duration(span.start), took)}
-      >
+      <span role="gridcell" tabIndex={-1} className="nm" style={{ paddingLeft: `${4 + span.depth * 18}px` }}>
         <span className="fold" aria-hidden="true" onClick={span.parent ? fold : undefined}>
           {span.parent && <Fold />}
         </span>
@@ -179,6 +173,7 @@ function Bar({ span, window, hue, picked, first, folded, dim, onPick, onFold }: 
         />
         <span className={`whitespace-nowrap font-medium ${bad ? "text-bad" : ""}`}>{span.name}</span>
         <span className="trunc text-fg-3">{span.note}</span>
+        <span className="sr-only">{words.gantt(span.name, duration(span.start), took)}</span>
       </span>
       <span className="tr" aria-hidden="true">
         {span.end >= window.from && span.start <= window.to && (

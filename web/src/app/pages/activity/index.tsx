@@ -53,9 +53,9 @@ function List({ most }: { most: number }) {
               if (shown.length === 0) return null;
               return (
                 <li key={hour.at}>
-                  <h3>
+                  <p className="hour">
                     <Time at={hour.at} />
-                  </h3>
+                  </p>
                   <ul className="pb-1">
                     {shown.map((deed) => (
                       <Row key={deed.id} deed={deed} />
