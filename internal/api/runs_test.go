@@ -62,7 +62,7 @@ func TestRunsAreReadAndDoneAgain(t *testing.T) {
 	for path, body := range map[string]map[string]any{
 		run + "/retry": {}, run + "/replay": {"model": "test/other"}, run + "/fork": {"turn": 1},
 		"/api/v1/conversations/" + string(a.Conversation.ID) + "/messages/" + string(a.Run.Answer) + "/regenerate": {},
-		"/api/v1/conversations/" + string(a.Conversation.ID) + "/messages/" + string(a.Run.Question) + "/edit":      {"message": "Something else"},
+		"/api/v1/conversations/" + string(a.Conversation.ID) + "/messages/" + string(a.Run.Question) + "/edit":     {"message": "Something else"},
 	} {
 		var again runs.Accepted
 		w.Operator.Do(t, "POST", path, body).Must(t, 202, &again)
