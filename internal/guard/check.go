@@ -3,12 +3,38 @@ package guard
 import (
 	"context"
 	"fmt"
+	"runtime/debug"
 
 	"github.com/fluxway/fluxway/internal/ids"
 )
 
-// Check says what the analyser thinks of a command; nothing is kept and no policy counts.
+// Check says what the analyser thinks of a command; nothing is kept and no policy counts. One that breaks or does not come
+// back is an error: everything else a ruling waits for ends with ctx, so the analyser is left behind here.
 func (g *Guard) Check(ctx context.Context, c Command) (CommandRuling, error) {
+	type answer struct {
+		ruling CommandRuling
+		err    error
+	}
+	done := make(chan answer, 1)
+	go func() {
+		var a answer
+		defer func() {
+			if p := recover(); p != nil {
+				a.err = fmt.Errorf("the judge of commands panicked: %v\n%s", p, debug.Stack())
+			}
+			done <- a
+		}()
+		a.ruling, a.err = g.check(ctx, c)
+	}()
+	select {
+	case a := <-done:
+		return a.ruling, a.err
+	case <-ctx.Done():
+		return CommandRuling{}, fmt.Errorf("judging a command: %w", context.Cause(ctx))
+	}
+}
+
+func (g *Guard) check(ctx context.Context, c Command) (CommandRuling, error) {
 	commands, err := g.opts.Commands()
 	if err != nil {
 		return CommandRuling{}, fmt.Errorf("building the judge of commands: %w", err)
