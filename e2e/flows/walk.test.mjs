@@ -4,7 +4,6 @@ import { axeFindings, desktop, open, phone, Server, suite } from "./kit.mjs";
 import { calm, fill, pages } from "./pages.mjs";
 
 const world = suite();
-let chat;
 
 /** What is wrong with a page as it is shown now. Only colours can differ between the themes of one page. */
 async function faults(page, label, theme = "light") {
@@ -21,50 +20,55 @@ async function faults(page, label, theme = "light") {
 
 const sideways = (page) => page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
 
-for (const [size, viewport] of Object.entries({ desktop, phone })) {
-  world.flow(`every page on a ${size}, light and dark: axe finds nothing`, async () => {
-    const context = await world.window({ user: "mira", viewport });
-    chat ??= await fill(context, world.server);
-    const found = [];
-    const page = await open(context, world.server, "/");
-    for (const [name, path] of Object.entries(pages)) {
+/** Walks over every page in one size and gives what is wrong. */
+async function walk(chat, size, viewport) {
+  const context = await world.window({ user: "mira", viewport });
+  const found = [];
+  const page = await open(context, world.server, "/");
+  for (const [name, path] of Object.entries(pages)) {
+    for (const theme of ["light", "dark"]) {
+      await page.emulateMedia({ colorScheme: theme });
+      if (theme === "light") await page.goto(world.server.url(path.replace(":chat", chat)));
+      await page.waitForFunction((wanted) => document.documentElement.dataset.theme === wanted, theme);
+      await page.locator("h1").first().waitFor();
+      found.push(...(await faults(page, `${name} ${theme} ${size}`, theme)));
+    }
+    if (size === "phone") {
+      await page.setViewportSize({ width: 320, height: 640 });
+      await calm(page);
+      if (await sideways(page)) found.push(`${name} at 320 pixels: scrolls sideways`);
+      await page.setViewportSize(viewport);
+    }
+  }
+  if (size === "desktop") {
+    const open = {
+      palette: () => page.keyboard.press("Control+k"),
+      help: () => page.keyboard.press("?"),
+    };
+    for (const [name, act] of Object.entries(open)) {
       for (const theme of ["light", "dark"]) {
         await page.emulateMedia({ colorScheme: theme });
-        if (theme === "light") await page.goto(world.server.url(path.replace(":chat", chat)));
-        await page.waitForFunction((wanted) => document.documentElement.dataset.theme === wanted, theme);
-        await page.locator("h1").first().waitFor();
+        await act();
+        await page.getByRole("dialog").waitFor();
         found.push(...(await faults(page, `${name} ${theme} ${size}`, theme)));
-      }
-      if (size === "phone") {
-        await page.setViewportSize({ width: 320, height: 640 });
-        await calm(page);
-        if (await sideways(page)) found.push(`${name} at 320 pixels: scrolls sideways`);
-        await page.setViewportSize(viewport);
+        await page.keyboard.press("Escape");
+        await page.getByRole("dialog").waitFor({ state: "detached" });
       }
     }
-    if (size === "desktop") {
-      const open = {
-        palette: () => page.keyboard.press("Control+k"),
-        help: () => page.keyboard.press("?"),
-      };
-      for (const [name, act] of Object.entries(open)) {
-        for (const theme of ["light", "dark"]) {
-          await page.emulateMedia({ colorScheme: theme });
-          await act();
-          await page.getByRole("dialog").waitFor();
-          found.push(...(await faults(page, `${name} ${theme} ${size}`, theme)));
-          await page.keyboard.press("Escape");
-          await page.getByRole("dialog").waitFor({ state: "detached" });
-        }
-      }
-    } else {
-      await page.getByRole("button", { name: "More", exact: true }).click();
-      await page.getByRole("dialog", { name: "More" }).waitFor();
-      found.push(...(await faults(page, `more ${size}`)));
-    }
-    assert.deepEqual(found, []);
-  });
+  } else {
+    await page.getByRole("button", { name: "More", exact: true }).click();
+    await page.getByRole("dialog", { name: "More" }).waitFor();
+    found.push(...(await faults(page, `more ${size}`)));
+  }
+  return found;
 }
+
+world.flow("every page on a desktop and on a phone, light and dark: axe finds nothing", async () => {
+  const context = await world.window({ user: "mira" });
+  const chat = await fill(context, world.server);
+  const found = await Promise.all([walk(chat, "desktop", desktop), walk(chat, "phone", phone)]);
+  assert.deepEqual(found.flat(), []);
+});
 
 world.flow("set-up and sign-in, both sizes and themes: axe finds nothing", async () => {
   const found = [];

@@ -127,7 +127,7 @@ func (r *run) classify(s *scope, abs string, glob bool) class {
 	if glob {
 		return r.classifyGlob(s, abs)
 	}
-	if strings.HasPrefix(abs, "/dev/") {
+	if strings.HasPrefix(abs, "/dev/") && !strings.HasPrefix(s.root, "/dev/shm/") {
 		return deviceClass(abs)
 	}
 	if abs == "/" {
@@ -143,6 +143,9 @@ func (r *run) classify(s *scope, abs string, glob bool) class {
 		if rest, ok := strings.CutPrefix(abs, s.root+"/"); ok {
 			return insideClass(rest)
 		}
+	}
+	if strings.HasPrefix(abs, "/dev/") {
+		return deviceClass(abs)
 	}
 	return r.general(abs)
 }

@@ -34,7 +34,7 @@ import { Empty, View } from "@/ui/states";
 import { Table } from "@/ui/table";
 import { toast } from "@/ui/toast";
 import { useCan } from "../../session";
-import { type Panel, useArchive } from "./menu";
+import { type Panel, useArchive } from "./archive";
 import "@/features/conversations/notes/notes.css";
 
 const words = talk.all;

@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { Bot, X } from "lucide-react";
-import { useEffect, useMemo } from "react";
+import { lazy, Suspense, useEffect, useMemo } from "react";
 import type { Agent } from "@/api/types";
 import { type Command, Complete, type Offers } from "@/features/conversations/complete";
 import type { Writing } from "@/features/conversations/composer";
@@ -10,7 +10,6 @@ import { noteTyping } from "@/features/conversations/presence";
 import { conversationKeys, useSaveConversation } from "@/features/conversations/queries";
 import { Voice } from "@/features/conversations/voice";
 import { catalogueQuery } from "@/features/models/queries";
-import { ContextMeter } from "@/features/runs/context/meter";
 import { hueOf } from "@/lib/format";
 import { common } from "@/lib/messages/common";
 import { talk } from "@/lib/messages/talk";
@@ -18,9 +17,12 @@ import { Glyph } from "@/ui/bits";
 import { toast } from "@/ui/toast";
 import { useCan } from "../../session";
 import { runCommand } from "../../shortcuts";
-import { type Panel, useArchive } from "./menu";
+import { type Panel, useArchive } from "./archive";
 
 const words = talk.complete;
+const ContextMeter = lazy(() =>
+  import("@/features/runs/context/meter").then((module) => ({ default: module.ContextMeter })),
+);
 
 export type AroundProps = {
   writing: Writing;
@@ -170,7 +172,11 @@ export function Beside({ writing, conversation, agent, model, onModel }: AroundP
           </button>
         </span>
       )}
-      {conversation && <ContextMeter conversation={conversation} agent={agent} model={model} />}
+      {conversation && (
+        <Suspense>
+          <ContextMeter conversation={conversation} agent={agent} model={model} />
+        </Suspense>
+      )}
       {can("models:use") && (
         <Voice
           model={ears}

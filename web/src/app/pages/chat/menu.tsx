@@ -20,28 +20,9 @@ import { talk } from "@/lib/messages/talk";
 import { IconButton } from "@/ui/button";
 import { Menu, MenuItem, MenuSeparator } from "@/ui/menu";
 import { toast } from "@/ui/toast";
-
-/** A dialog of a chat. */
-export type Panel = "rename" | "delete" | "share" | "export";
+import { type Panel, useArchive } from "./archive";
 
 const words = talk.menu;
-
-/** Archives or restores a chat, with a way back. */
-export function useArchive() {
-  const save = useSaveConversation();
-  return (id: string, archived: boolean) =>
-    save.mutate(
-      { id, archived },
-      {
-        onSuccess: () =>
-          toast.done(archived ? words.archived : words.restored, undefined, {
-            label: common.actions.undo,
-            run: () => save.mutate({ id, archived: !archived }),
-          }),
-        onError: (error) => toast.failed(error, common.errors.title),
-      },
-    );
-}
 
 type Props = { item: Conversation; panel: Panel | undefined; onPanel: (panel: Panel | undefined) => void };
 

@@ -23,9 +23,9 @@ import { toast } from "@/ui/toast";
 import { useCan, useMe } from "../../session";
 import { useCommands } from "../../shortcuts";
 import { useShell } from "../../store";
+import type { Panel } from "./archive";
 import { useWorkStream } from "./deltas";
 import { anyone, findAgent } from "./find-agent";
-import type { Panel } from "./menu";
 import { splitOutbox, useSender } from "./send";
 
 const Debug = lazy(() => import("./debug"));

@@ -62,7 +62,12 @@ function HelperWork({ helper, look }: { helper: Helper; look: Look }) {
   useWorkStream(`runs/${helper.run}`);
   const stream = useQuery(streamQuery({ id: helper.run, answer: "" }, cache));
   const done = useQuery({ ...workQuery(helper.run), enabled: false });
-  return liveTurns(done.data, stream.data?.text ?? "").map((turn) => (
+  const turns = liveTurns(done.data, stream.data?.text ?? "").filter(
+    (one) => one.text || one.calls.length > 0,
+  );
+  // Of a helper that ended before this page was opened only its result is known.
+  if (turns.length === 0 && helper.preview) return <Markdown text={helper.preview} />;
+  return turns.map((turn) => (
     <div key={turn.turn} className="flex flex-col gap-1.5">
       {turn.text !== "" && <Markdown text={turn.text} />}
       {turn.calls.length > 0 && <WorkCalls calls={turn.calls} run={helper.run} look={look} />}
