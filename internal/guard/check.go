@@ -16,7 +16,7 @@ func (g *Guard) Check(ctx context.Context, c Command) (CommandRuling, error) {
 		err    error
 	}
 	done := make(chan answer, 1)
-	go func() {
+	g.analyses.Go(func() {
 		var a answer
 		defer func() {
 			if p := recover(); p != nil {
@@ -25,7 +25,7 @@ func (g *Guard) Check(ctx context.Context, c Command) (CommandRuling, error) {
 			done <- a
 		}()
 		a.ruling, a.err = g.check(ctx, c)
-	}()
+	})
 	select {
 	case a := <-done:
 		return a.ruling, a.err

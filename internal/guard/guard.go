@@ -86,7 +86,8 @@ type Guard struct {
 	journal   *journal // nil: rows are written at once
 	protected []string
 	private   privateHosts
-	wake      chan struct{} // holds one: a deadline was added
+	wake      chan struct{}  // holds one: a deadline was added
+	analyses  sync.WaitGroup // nobody waits for it: they only compute, and one that hangs must not hold up the end
 
 	mu       sync.RWMutex // guards the fields below
 	answered []func(ctx context.Context, tx *store.Tx, a Approval) error
