@@ -117,7 +117,10 @@ export function useCancelRun() {
   });
 }
 
-/** Puts a run that was just started into the lists, so that the page knows before the next event. */
+/**
+ * Puts a run that was just started into the lists, so that the page knows before the next event. How it went may have been
+ * said before its start was answered, so the lists are asked again.
+ */
 export function noteRun(cache: QueryClient, run: Run): void {
   for (const key of [runKeys.recent(), runKeys.of(run.conversation)]) {
     cache.setQueryData<Page<Run>>(key, (page) => {
@@ -125,6 +128,7 @@ export function noteRun(cache: QueryClient, run: Run): void {
       return page.data.some((one) => one.id === run.id) ? page : { ...page, data: [run, ...page.data] };
     });
   }
+  void cache.invalidateQueries({ queryKey: runKeys.lists() });
 }
 
 const states: Record<string, string> = {
