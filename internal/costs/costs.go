@@ -11,6 +11,7 @@ import (
 
 	"github.com/fluxway/fluxway/internal/events"
 	"github.com/fluxway/fluxway/internal/ids"
+	"github.com/fluxway/fluxway/internal/kit/spool"
 	"github.com/fluxway/fluxway/internal/observe"
 	"github.com/fluxway/fluxway/internal/providers"
 	"github.com/fluxway/fluxway/internal/store"
@@ -66,7 +67,7 @@ type Ledger struct {
 	process   string
 	now       func() time.Time
 	shared    bool
-	journal   *journal      // nil: none
+	journal   *spool.Spool  // nil: none
 	kick      chan struct{} // holds one: someone waits for the queue
 	later     chan struct{} // holds one: the queue has something that nobody waits for
 
@@ -123,7 +124,7 @@ func New(opts Options) (*Ledger, error) {
 	}
 	l.now = func() time.Time { return opts.Now().UTC().Truncate(time.Microsecond) }
 	if opts.Journal != "" {
-		l.journal = &journal{dir: opts.Journal}
+		l.journal = spool.New(opts.Journal, "costs")
 	}
 	l.meters = newMeters(opts.Observe, l)
 	opts.DB.OnRestore(store.RestoreHook{Name: "costs", Done: func(context.Context) { l.reset() }})
@@ -154,8 +155,10 @@ func (l *Ledger) Run(ctx context.Context) error {
 		l.running = false
 		l.mu.Unlock()
 		l.flush()
-		if err := l.journal.close(); err != nil {
-			l.log.Error("journal not closed", "part", "costs", "err", err)
+		if l.journal != nil {
+			if err := l.journal.Close(); err != nil {
+				l.log.Error("journal not closed", "part", "costs", "err", err)
+			}
 		}
 		l.sayUpdates(true)
 	}()

@@ -3,8 +3,6 @@ package costs
 import (
 	"errors"
 	"math"
-	"os"
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -12,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/fluxway/fluxway/internal/ids"
+	"github.com/fluxway/fluxway/internal/kit/spool"
 	"github.com/fluxway/fluxway/internal/providers"
 )
 
@@ -56,100 +55,11 @@ func TestHalfAnEntryIsNotRead(t *testing.T) {
 	rec := wholeRecord()
 	whole := appendRecord(nil, &rec)
 	for n := range len(whole) {
-		if _, err := readRecord(whole[:n]); !errors.Is(err, errEntry) {
+		if _, err := readRecord(whole[:n]); !errors.Is(err, spool.ErrEntry) {
 			t.Fatalf("%d bytes of %d: %v", n, len(whole), err)
 		}
 	}
-	if _, err := readRecord(append(whole, 0)); !errors.Is(err, errEntry) {
+	if _, err := readRecord(append(whole, 0)); !errors.Is(err, spool.ErrEntry) {
 		t.Errorf("one byte too many: %v", err)
-	}
-}
-
-func TestATornJournalIsReadUpToTheTear(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	j := &journal{dir: dir}
-	r := &Reservation{rec: wholeRecord()}
-	for range 3 {
-		if _, err := j.begun(r); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := j.close(); err != nil {
-		t.Fatal(err)
-	}
-	files, err := leaves(dir)
-	if err != nil || len(files) != 1 {
-		t.Fatalf("%v, %v", files, err)
-	}
-	text, err := os.ReadFile(files[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, tt := range map[string]struct {
-		text []byte
-		want int
-	}{
-		"whole":                   {text, 3},
-		"one byte short":          {text[:len(text)-1], 2},
-		"a head without its body": {text[:len(text)/3*2+5], 2},
-		"a bit turned in the 2nd": {flip(text, len(text)/2), 1},
-		"nothing":                 {nil, 0},
-	} {
-		path := filepath.Join(t.TempDir(), "leaf")
-		if err := os.WriteFile(path, tt.text, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		n := 0
-		err := readLeaf(path, func(entryKind, []byte) error {
-			n++
-			return nil
-		})
-		if n != tt.want || err != nil {
-			t.Errorf("%s: %d entries, %v; want %d", name, n, err, tt.want)
-		}
-	}
-}
-
-func flip(text []byte, at int) []byte {
-	text = append([]byte(nil), text...)
-	text[at] ^= 1
-	return text
-}
-
-func TestAJournalStaysShort(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	j := &journal{dir: dir}
-	r := &Reservation{rec: wholeRecord()}
-	var of []*leaf
-	for total := int64(0); total < 3*maxLeaf; total = int64(len(of)) * 150 {
-		f, err := j.begun(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		of = append(of, f)
-	}
-	if files, err := leaves(dir); err != nil || len(files) < 3 {
-		t.Fatalf("%v, %v", files, err)
-	}
-	if err := j.written(of[:len(of)-1]); err != nil {
-		t.Fatal(err)
-	}
-	files, err := leaves(dir)
-	if err != nil || len(files) != 1 {
-		t.Fatalf("with one entry to be written: %v, %v", files, err)
-	}
-	if err := j.written(of[len(of)-1:]); err != nil {
-		t.Fatal(err)
-	}
-	if info, err := os.Stat(files[0]); err != nil || info.Size() != 0 {
-		t.Errorf("with none: %v, %v", info, err)
-	}
-	if err := j.close(); err != nil {
-		t.Fatal(err)
-	}
-	if files, err := leaves(dir); err != nil || len(files) != 0 {
-		t.Errorf("closed: %v, %v", files, err)
 	}
 }

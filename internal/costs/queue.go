@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/fluxway/fluxway/internal/kit/spool"
 	"github.com/fluxway/fluxway/internal/store"
 )
 
@@ -24,18 +25,8 @@ type op struct {
 	merged bool      // of a settle: its reserve writes it
 	answer answer    // of a reserve
 	err    error
-	leaf   *leaf         // where the journal has it; nil: it has not
+	leaf   *spool.Leaf   // where the journal has it; nil: it has not
 	done   chan struct{} // closed when written; nil: nobody waits
-}
-
-// note writes the change to the journal.
-func (o *op) note(j *journal) (err error) {
-	if o.reserve != nil {
-		o.leaf, err = j.begun(o.reserve)
-	} else {
-		o.leaf, err = j.ended(o.settle)
-	}
-	return err
 }
 
 // submit queues a change. Without Run the caller writes it, and whatever else
@@ -177,13 +168,13 @@ func (l *Ledger) write(group []*op) {
 
 // struck takes what the database has now off the journal.
 func (l *Ledger) struck(group []*op) {
-	var of []*leaf
+	var of []*spool.Leaf
 	for _, o := range group {
 		if o.leaf != nil {
 			of = append(of, o.leaf)
 		}
 	}
-	if err := l.journal.written(of); err != nil {
+	if err := l.journal.Written(of); err != nil {
 		l.log.Error("journal not shortened", "part", "costs", "err", err)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 
 	"github.com/fluxway/fluxway/internal/ids"
+	"github.com/fluxway/fluxway/internal/kit/spool"
 	"github.com/fluxway/fluxway/internal/store"
 )
 
@@ -20,7 +21,7 @@ func (l *Ledger) replay(ctx context.Context) error {
 		return nil
 	}
 	ctx = context.WithoutCancel(ctx) // half of it would have to be done again
-	files, err := leaves(l.journal.dir)
+	files, err := l.journal.Files()
 	if err != nil {
 		return err
 	}
@@ -36,14 +37,14 @@ func (l *Ledger) replay(ctx context.Context) error {
 
 func (l *Ledger) replayLeaf(ctx context.Context, path string, calls map[ids.Usage]*Reservation) error {
 	var group []*op
-	err := readLeaf(path, func(kind entryKind, entry []byte) error {
-		o, err := l.changeOf(ctx, kind, entry, calls)
+	err := spool.Read(path, func(entry []byte) error {
+		o, err := l.changeOf(ctx, entryKind(entry[0]), entry[1:], calls)
 		if o != nil {
 			group = append(group, o)
 		}
 		return err
 	})
-	unread := errors.Is(err, errEntry)
+	unread := errors.Is(err, spool.ErrEntry)
 	if err != nil && !unread {
 		return err
 	}
@@ -101,7 +102,7 @@ func (l *Ledger) changeOf(ctx context.Context, kind entryKind, entry []byte, cal
 		}
 		return &op{settle: x}, nil
 	}
-	return nil, errEntry
+	return nil, spool.ErrEntry
 }
 
 // stored is a call as its row has it; nil when there is none.

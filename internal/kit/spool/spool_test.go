@@ -105,6 +105,12 @@ func TestASpoolStaysShort(t *testing.T) {
 	if info, err := os.Stat(left[0]); err != nil || info.Size() != 0 {
 		t.Errorf("with none: %v, %v", info, err)
 	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if left := files(t, s); len(left) != 0 {
+		t.Errorf("closed with nothing to be written: %v", left)
+	}
 	add(t, s, "more")
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
