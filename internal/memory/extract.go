@@ -7,6 +7,7 @@ import (
 
 	"github.com/fluxway/fluxway/internal/ids"
 	"github.com/fluxway/fluxway/internal/kit/words"
+	"github.com/fluxway/fluxway/internal/memory/entities"
 )
 
 // Exchange is what was said in one run, to learn from.
@@ -65,47 +66,17 @@ var patterns = []pattern{
 	{onUse(`^(?:我叫|我的名字是|我住在|我喜欢|我在.{1,20}工作|请记住|记住|私の名前は|私は).{1,100}$`), 0.85, false},
 }
 
-var (
-	sentenceEnd = onUse(`[.!?。！？]+["')\]]*(?:\s+|$)|\n+`)
-	leadIn      = onUse(`(?i)^(?:(?:hi|hello|hey|ok|okay|so|well|btw|by the way|also|and|but|oh|yes|no|sure|thanks|thank you|actually|anyway|great|hello there|just so you know)[,!.: ]+)+`)
-)
+var leadIn = onUse(`(?i)^(?:(?:hi|hello|hey|ok|okay|so|well|btw|by the way|also|and|but|oh|yes|no|sure|thanks|thank you|actually|anyway|great|hello there|just so you know)[,!.: ]+)+`)
 
 // extractByRules finds facts by plain patterns, without a model.
 func extractByRules(said string) []Guess {
 	var found []Guess
-	for _, sentence := range sentences(said) {
+	for _, sentence := range entities.Split(said) {
 		if g, ok := guess(sentence); ok {
 			found = append(found, g)
 		}
 	}
 	return found
-}
-
-// sentences splits a message, leaving out questions, code and quotes.
-func sentences(said string) []string {
-	var list []string
-	fenced := false
-	for line := range strings.Lines(said) {
-		line = strings.TrimSpace(line)
-		if strings.HasPrefix(line, "```") {
-			fenced = !fenced
-			continue
-		}
-		if fenced || line == "" || strings.HasPrefix(line, ">") {
-			continue
-		}
-		last := 0
-		for _, at := range sentenceEnd().FindAllStringIndex(line, -1) {
-			if strings.Contains(line[at[0]:at[1]], "?") || strings.Contains(line[at[0]:at[1]], "？") {
-				last = at[1]
-				continue
-			}
-			list = append(list, line[last:at[0]])
-			last = at[1]
-		}
-		list = append(list, line[last:])
-	}
-	return list
 }
 
 func guess(sentence string) (Guess, bool) {

@@ -64,7 +64,7 @@ func Find(text string) []Sentence {
 	if len(text) > longestText {
 		text = strings.ToValidUTF8(text[:longestText], "")
 	}
-	list := split(text)
+	list := Split(text)
 	seen := lowered(list)
 	var out []Sentence
 	for _, s := range list {
@@ -81,8 +81,8 @@ func Find(text string) []Sentence {
 
 var ends = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[.!?。！？]+["')\]]*(?:\s+|$)|\n+`) })
 
-// split cuts a text into sentences, leaving out questions, code and quotations.
-func split(text string) []string {
+// Split cuts a text into sentences, leaving out questions, code and quotations.
+func Split(text string) []string {
 	var list []string
 	fenced := false
 	for line := range strings.Lines(text) {
