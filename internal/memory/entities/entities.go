@@ -174,7 +174,7 @@ func names(sentence string, known []Entity, lower map[string]bool) []Entity {
 	}
 	var found []Entity
 	for i := 0; i < len(list); {
-		if !begins(list, i, lower) || covered(known, list[i].start, list[i].end) {
+		if !begins(sentence, list, i, lower) || covered(known, list[i].start, list[i].end) {
 			i++
 			continue
 		}
@@ -205,8 +205,8 @@ func names(sentence string, known []Entity, lower map[string]bool) []Entity {
 	return found
 }
 
-// begins says whether a name begins at a word.
-func begins(list []token, i int, lower map[string]bool) bool {
+// begins says whether a name begins at a word. The first of a sentence or a quotation is in capitals anyway.
+func begins(sentence string, list []token, i int, lower map[string]bool) bool {
 	word := strings.ToLower(list[i].text)
 	if !capital(list[i].text) {
 		return false
@@ -217,10 +217,10 @@ func begins(list []token, i int, lower map[string]bool) bool {
 	if common[word] {
 		return false
 	}
-	if i > 0 {
+	if before, _ := utf8.DecodeLastRuneInString(sentence[:list[i].start]); i > 0 && !strings.ContainsRune(`"'“‘«„`, before) {
 		return true
 	}
-	next := len(list) > 1 && capital(list[1].text) && !common[strings.ToLower(list[1].text)]
+	next := len(list) > i+1 && capital(list[i+1].text) && !common[strings.ToLower(list[i+1].text)]
 	return next || !lower[word] && utf8.RuneCountInString(word) > 3
 }
 

@@ -25,6 +25,7 @@ func TestFind(t *testing.T) {
 		"Apples are nice. I eat apples every day.":               "",
 		"PLEASE READ THIS NOW":                                   "",
 		"```\nMaria knows Paul\n```\n> Maria knows Paul\nthanks": "",
+		`write "Buy milk" to the file notes/list.txt`:            "notes/list.txt/path",
 		"Remember that Atlas depends on Borealis":                "Atlas/unknown Borealis/unknown; Atlas depends on Borealis",
 	} {
 		var got []string
