@@ -3,6 +3,7 @@ package agents
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/fluxway/fluxway/internal/providers"
@@ -125,24 +126,32 @@ func (c *Call) ResultPart() providers.Part {
 		p.Text, p.IsError = "The call was stopped before it had a result. It may have been done in part.", true
 		return p
 	}
-	p.IsError = c.Result.IsError
-	images := false
-	for _, r := range c.Result.Parts {
-		images = images || r.Kind == tools.PartImage
-	}
-	if !images {
-		p.Text = c.Result.Text()
-		return p
-	}
-	if text := c.Result.Text(); text != "" {
-		p.Parts = append(p.Parts, providers.Text(text))
-	}
-	for _, r := range c.Result.Parts {
-		if r.Kind == tools.PartImage {
-			p.Parts = append(p.Parts, providers.Part{Kind: providers.PartImage, Data: r.Data, MediaType: r.MediaType})
+	p.IsError, p.Text = c.Result.IsError, c.Result.Text()
+	for i := range c.Result.Parts {
+		if c.Result.Parts[i].Kind == tools.PartImage {
+			p.Parts = append(p.Parts, picture(&c.Result.Parts[i]))
 		}
 	}
+	if len(p.Parts) > 0 && p.Text != "" {
+		p.Parts = slices.Insert(p.Parts, 0, providers.Text(p.Text))
+		p.Text = ""
+	}
 	return p
+}
+
+// picture is what the model gets of an image: itself, or, where no model could be shown it, a word about it.
+func picture(r *tools.Part) providers.Part {
+	kind := r.MediaType
+	if r.Kept != nil {
+		kind = r.Kept.MediaType
+	}
+	switch {
+	case len(r.Data) == 0:
+		return providers.Text("[There was a picture here. It is not kept any more.]")
+	case !providers.Shows(kind):
+		return providers.Text(fmt.Sprintf("[There is a picture here of the type %s, which cannot be shown to you. The person can open it.]", kind))
+	}
+	return providers.Part{Kind: providers.PartImage, Data: r.Data, MediaType: kind}
 }
 
 // Open says whether a call of the turn has no result yet.

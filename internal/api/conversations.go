@@ -5,11 +5,13 @@ import (
 	"context"
 	"encoding/json"
 	"mime"
+	"strings"
 
 	"github.com/fluxway/fluxway/internal/conversations"
 	"github.com/fluxway/fluxway/internal/identity"
 	"github.com/fluxway/fluxway/internal/ids"
 	"github.com/fluxway/fluxway/internal/kit/page"
+	"github.com/fluxway/fluxway/internal/providers"
 )
 
 // conversationsAPI is what was said.
@@ -227,8 +229,15 @@ func (a conversationsAPI) content(c *call, in attachmentPath) error {
 		return err
 	}
 	h := c.w.Header()
-	h.Set("Content-Type", file.MediaType)
-	h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": file.Name}))
+	kind, how := file.MediaType, "attachment"
+	switch {
+	case providers.Shows(kind):
+		how = "inline"
+	case strings.HasPrefix(kind, "image/"), file.Run != "": // SVG and whatever else a tool said it is
+		kind = "application/octet-stream"
+	}
+	h.Set("Content-Type", kind)
+	h.Set("Content-Disposition", mime.FormatMediaType(how, map[string]string{"filename": file.Name}))
 	h.Set("Cache-Control", "private, max-age=31536000, immutable")
 	_, err = steady{c}.Write(content)
 	return err

@@ -1,6 +1,7 @@
 package conversations
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -28,6 +29,7 @@ type Attachment struct {
 	Size         int64            `db:"size" json:"size"`
 	Body         ids.Body         `db:"body_id" json:"-"`
 	CreatedAt    time.Time        `db:"created_at" json:"created_at"`
+	Run          ids.Run          `db:"run_id" json:"run,omitempty" doc:"The run whose tool gave it; left out when a person sent it."`
 }
 
 const (
@@ -81,7 +83,7 @@ func (b *Book) keep(ctx context.Context, tx *store.Tx, a Attachment, packed stor
 	if err := b.bodies.Put(ctx, tx, a.Workspace, packed); err != nil {
 		return err
 	}
-	_, err := tx.Exec(ctx, insertAttachment, a.ID, a.Workspace, a.User, a.Conversation, a.Name, a.MediaType, a.Size, a.Body, a.CreatedAt)
+	_, err := tx.Exec(ctx, insertAttachment, a.ID, a.Workspace, a.User, a.Conversation, a.Name, a.MediaType, a.Size, a.Body, a.CreatedAt, a.Run)
 	if err != nil {
 		return fmt.Errorf("keeping %s: %w", a.Name, err)
 	}
@@ -188,6 +190,15 @@ func attachmentNotFound(id ids.Attachment) *fault.Fault {
 func (b *Book) Load(ctx context.Context, ws ids.Workspace, parts []providers.Part) ([]providers.Part, error) {
 	var out []providers.Part
 	for i, p := range parts {
+		if len(p.Parts) > 0 { // a tool's result
+			var err error
+			if p.Parts, err = b.Load(ctx, ws, p.Parts); err != nil {
+				return nil, err
+			}
+			if out == nil {
+				out = append(make([]providers.Part, 0, len(parts)), parts[:i]...)
+			}
+		}
 		id, ok := strings.CutPrefix(p.URL, scheme)
 		if !ok {
 			if out != nil {
@@ -213,13 +224,16 @@ func (b *Book) Load(ctx context.Context, ws ids.Workspace, parts []providers.Par
 func (b *Book) load(ctx context.Context, ws ids.Workspace, id ids.Attachment, p providers.Part) (providers.Part, error) {
 	_, content, err := b.content(ctx, ws, id)
 	if isNotFound(err) {
-		return providers.Text(fmt.Sprintf("[The file %s is not kept any more.]", p.Name)), nil
+		return providers.Text(fmt.Sprintf("[The file %s is not kept any more.]", cmp.Or(p.Name, "here"))), nil
 	}
 	if err != nil {
 		return p, err
 	}
 	if strings.HasPrefix(p.MediaType, "text/") || texts[p.MediaType] {
 		return providers.Text(fmt.Sprintf("The file %s:\n\n%s", p.Name, content)), nil
+	}
+	if p.Kind == providers.PartImage && !providers.Shows(p.MediaType) {
+		return providers.Text(fmt.Sprintf("[There is a picture here of the type %s, which cannot be shown to you.]", p.MediaType)), nil
 	}
 	p.URL, p.Data = "", content
 	return p, nil
@@ -254,7 +268,7 @@ func isNotFound(err error) bool {
 	return errors.As(err, &f) && f.Kind == fault.NotFound
 }
 
-// pruneLoose forgets files that no message used; their bodies go with their own retention.
+// pruneLoose forgets files that no message used.
 func (b *Book) pruneLoose(ctx context.Context, now time.Time) (int64, error) {
-	return b.db.Prune(ctx, pruneAttachments, now.Add(-loose))
+	return b.prune(ctx, selectLoose, now.Add(-loose))
 }

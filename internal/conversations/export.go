@@ -43,7 +43,8 @@ type ExportedFile struct {
 	ID        ids.Attachment `json:"id"`
 	Name      string         `json:"name"`
 	MediaType string         `json:"media_type"`
-	Data      []byte         `json:"data,omitempty"` // left out when it is not kept any more
+	Data      []byte         `json:"data,omitempty"`  // left out when it is not kept any more
+	Given     bool           `json:"given,omitempty"` // by a tool: of any type
 }
 
 // Export reads a whole conversation that the asker may see.
@@ -66,7 +67,7 @@ func (b *Book) Export(ctx context.Context, who Asker, id ids.Conversation) (Expo
 		if err != nil && !isNotFound(err) {
 			return f, err
 		}
-		f.Attachments = append(f.Attachments, ExportedFile{a.ID, a.Name, a.MediaType, content})
+		f.Attachments = append(f.Attachments, ExportedFile{a.ID, a.Name, a.MediaType, content, a.Run != ""})
 	}
 	return f, nil
 }
@@ -115,6 +116,10 @@ func (b *Book) pack(list []ExportedFile) (map[int]store.Packed, error) {
 			continue
 		}
 		kind, err := judge(a.Name, a.MediaType, a.Data)
+		if err != nil && a.Given {
+			kind, _ = givenType(a.MediaType, a.Data)
+			err = nil
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -135,11 +140,7 @@ func (b *Book) importMessages(ctx context.Context, tx *store.Tx, who Asker, c Co
 		if m.Role == providers.RoleUser {
 			m.Author = string(who.User)
 		}
-		for i := range m.Parts {
-			if u, ok := files[m.Parts[i].URL]; ok {
-				m.Parts[i].URL = u
-			}
-		}
+		refer(m.Parts, files)
 		if m.CreatedAt.IsZero() {
 			m.CreatedAt = c.CreatedAt
 		}
@@ -152,6 +153,16 @@ func (b *Book) importMessages(ctx context.Context, tx *store.Tx, who Asker, c Co
 		head = to
 	}
 	return head, nil
+}
+
+// refer lets parts refer to the files as they are called now.
+func refer(parts []providers.Part, files map[string]string) {
+	for i := range parts {
+		if u, ok := files[parts[i].URL]; ok {
+			parts[i].URL = u
+		}
+		refer(parts[i].Parts, files)
+	}
 }
 
 // check finds what is wrong with a file before anything is written.

@@ -100,10 +100,10 @@ var searchBy = map[string]string{
 		ORDER BY m.id DESC LIMIT ?`,
 }
 
-const attachmentColumns = `id, workspace_id, user_id, conversation_id, name, media_type, size, body_id, created_at`
+const attachmentColumns = `id, workspace_id, user_id, conversation_id, name, media_type, size, body_id, created_at, run_id`
 
 const insertAttachment = `
-	INSERT INTO conversations_attachments (` + attachmentColumns + `) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`
+	INSERT INTO conversations_attachments (` + attachmentColumns + `) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
 // An attachment is seen by whoever sent it, and by those who see its conversation.
 const selectAttachment = `
@@ -120,9 +120,13 @@ const listAttachments = `
 const useAttachment = `
 	UPDATE conversations_attachments SET conversation_id = ? WHERE id = ? AND workspace_id = ? AND user_id = ? AND (conversation_id = '' OR conversation_id = ?)`
 
-const pruneAttachments = `
-	DELETE FROM conversations_attachments WHERE id IN (
-		SELECT id FROM conversations_attachments WHERE conversation_id = '' AND created_at < ? LIMIT ?)`
+const selectLoose = `
+	SELECT ` + attachmentColumns + ` FROM conversations_attachments WHERE conversation_id = '' AND created_at < ? LIMIT ?`
+
+const selectGiven = `
+	SELECT ` + attachmentColumns + ` FROM conversations_attachments WHERE run_id <> '' AND created_at < ? LIMIT ?`
+
+const deleteAttachment = `DELETE FROM conversations_attachments WHERE id = ?`
 
 const commentColumns = `id, workspace_id, conversation_id, message_id, user_id, text, created_at`
 

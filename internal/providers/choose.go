@@ -23,17 +23,26 @@ func needs(req *Request) []Capability {
 	}
 	for i := range req.Messages {
 		for j := range req.Messages[i].Parts {
-			switch req.Messages[i].Parts[j].Kind {
-			case PartImage:
-				add(CanVision)
-			case PartAudio:
-				add(CanAudio)
-			case PartDocument:
-				add(CanDocuments)
+			p := &req.Messages[i].Parts[j]
+			addKind(p.Kind, add)
+			for k := range p.Parts { // of a tool's result
+				addKind(p.Parts[k].Kind, add)
 			}
 		}
 	}
 	return out
+}
+
+func addKind(kind PartKind, add func(Capability)) {
+	switch kind {
+	case PartImage:
+		add(CanVision)
+	case PartAudio:
+		add(CanAudio)
+	case PartDocument:
+		add(CanDocuments)
+	case PartText, PartReasoning, PartToolCall, PartToolResult:
+	}
 }
 
 // order lists a name's models in the order they should be tried.

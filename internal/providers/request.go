@@ -114,6 +114,15 @@ type Part struct {
 	Cache     bool            `json:"cache,omitempty"`  // the prompt up to here is worth caching
 }
 
+// Shows says whether models can be shown pictures of a media type.
+func Shows(mediaType string) bool {
+	switch mediaType {
+	case "image/png", "image/jpeg", "image/gif", "image/webp":
+		return true
+	}
+	return false
+}
+
 // SignedBy says whether the part's signature may be sent to the vendor.
 func (p *Part) SignedBy(vendor string) bool {
 	return p.Signature != "" && (p.Vendor == "" || p.Vendor == vendor)

@@ -205,6 +205,9 @@ func (d *Desk) begin(ctx context.Context, a *attempt) (*journal, error) {
 	a.run.State, a.run.Attempt = to, got.Attempt
 	a.take(j)
 	a.mu.Unlock()
+	if err := d.fetch(ctx, a.run.Workspace, j); err != nil {
+		return nil, err
+	}
 	return j, d.equip(ctx, a)
 }
 

@@ -178,6 +178,7 @@ func (d *Desk) fillMessages(ctx context.Context, s *sections, c conversations.Co
 	if err != nil {
 		return err
 	}
+	forgetPictures(rows)
 	for i := range rows {
 		loaded, err := d.opts.Conversations.Load(ctx, c.Workspace, rows[i].Parts)
 		if err != nil {

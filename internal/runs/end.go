@@ -309,7 +309,7 @@ func answerParts(turns []*agents.Turn) []providers.Part {
 			} else if p.Text == "" {
 				p.Text = text
 			}
-			p.Parts = nil
+			p.Parts = references(c)
 			parts = append(parts, p)
 		}
 	}

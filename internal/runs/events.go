@@ -6,6 +6,7 @@ import (
 	"github.com/fluxway/fluxway/internal/conversations"
 	"github.com/fluxway/fluxway/internal/ids"
 	"github.com/fluxway/fluxway/internal/providers"
+	"github.com/fluxway/fluxway/internal/tools"
 )
 
 type subject struct {
@@ -116,6 +117,7 @@ type (
 		Truncated bool            `json:"truncated,omitempty"`
 		TookMs    int64           `json:"took_ms"`
 		Body      ids.Body        `json:"body,omitempty"` // the whole output
+		Images    []tools.Kept    `json:"images,omitempty"`
 		Meta      json.RawMessage `json:"meta,omitempty"`
 	}
 	helping struct {

@@ -111,7 +111,7 @@ func (a *attempt) callStep(c *agents.Call) (s *step, err error) {
 	switch c.State {
 	case agents.CallFinished:
 		s.FinishedAt = c.Ended
-		if s.Output, err = json.Marshal(c.Result); err != nil {
+		if s.Output, err = json.Marshal(c.Result.Apart()); err != nil {
 			return nil, fmt.Errorf("encoding the result of %s: %w", c.Tool, err)
 		}
 	case agents.CallWaiting:
@@ -257,6 +257,9 @@ func (a *attempt) starting(calls []*agents.Call) []events.Event {
 
 // Finish keeps what came of a call, and that next are about to be made.
 func (a *attempt) Finish(ctx context.Context, c *agents.Call, next []*agents.Call) error {
+	if err := a.putApart(ctx, c); err != nil {
+		return err
+	}
 	var facts []events.Event
 	if c.State == agents.CallFinished {
 		facts = append(facts, a.finishFact(c))
@@ -276,6 +279,7 @@ func (a *attempt) finishFact(c *agents.Call) ToolFinished {
 		subject: a.run.subject(), Step: c.Step, Turn: c.Turn, Call: c.ID, Tool: c.Tool, Title: c.Title, OK: !c.Result.IsError, Code: c.Result.Code,
 		Preview: preview(c.Result.Text()), Truncated: c.Result.Truncated, TookMs: c.Ended.Sub(c.Began).Milliseconds(),
 	}
+	f.Images = c.Result.Images()
 	if c.Result.Full != nil {
 		f.Body = c.Result.Full.Body
 	}
@@ -340,9 +344,6 @@ func (a *attempt) News(ctx context.Context) ([]providers.Part, error) {
 		if err != nil {
 			return nil, err
 		}
-		if parts, err = a.d.opts.Conversations.Load(ctx, a.run.Workspace, parts); err != nil {
-			return nil, err
-		}
 		out.Upto, out.Messages, out.Parts = l.N, append(out.Messages, l.Message), append(out.Parts, parts...)
 	}
 	s := a.blank(StepSteering, a.number(1), a.turn)
@@ -350,7 +351,10 @@ func (a *attempt) News(ctx context.Context) ([]providers.Part, error) {
 	if s.Output, err = json.Marshal(out); err != nil {
 		return nil, err
 	}
-	return out.Parts, a.keepStep(ctx, s, RunSteered{a.run.subject(), s.Seq, out.Messages})
+	if err := a.keepStep(ctx, s, RunSteered{a.run.subject(), s.Seq, out.Messages}); err != nil {
+		return nil, err
+	}
+	return a.d.opts.Conversations.Load(ctx, a.run.Workspace, out.Parts)
 }
 
 // End keeps the last turn and ends the run, unless there is news.

@@ -87,7 +87,7 @@ func (p *Partial) add(turns []*agents.Turn) {
 				continue
 			}
 			part := c.ResultPart()
-			part.Text, part.Parts = preview(part.ResultText()), nil
+			part.Text, part.Parts = preview(part.ResultText()), references(c)
 			p.Parts = append(p.Parts, part)
 		}
 	}

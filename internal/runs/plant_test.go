@@ -84,7 +84,9 @@ func newPlant(t *testing.T, db *store.DB, s setup) *plant {
 	must(err)
 	queue, err := jobs.New(jobs.Options{DB: db, Hub: hub, Sole: true, Log: slog.New(slog.NewTextHandler(t.Output(), nil))})
 	must(err)
-	book, err := conversations.New(conversations.Options{DB: db, Hub: hub})
+	bodies, err := store.NewBodies(store.BodiesOptions{DB: db})
+	must(err)
+	book, err := conversations.New(conversations.Options{DB: db, Hub: hub, Bodies: bodies})
 	must(err)
 	if s.gate == nil {
 		s.gate = toolstest.Open()

@@ -80,6 +80,7 @@ func (d *Desk) history(ctx context.Context, a *attempt, to ids.Message, n int) (
 	if d.opts.Picker != nil && len(rows) > 1 {
 		rows = d.picked(ctx, a, rows, n)
 	}
+	forgetPictures(rows)
 	for i := range rows {
 		if rows[i].Parts, err = d.opts.Conversations.Load(ctx, ws, rows[i].Parts); err != nil {
 			return nil, err

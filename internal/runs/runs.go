@@ -177,7 +177,12 @@ func New(opts Options) (*Desk, error) {
 		d.scribe = newScribe(opts, log)
 	}
 	opts.DB.AddRetention(store.Retention{Name: "runs_steps", Keep: cmp.Or(opts.Keep, keepSteps), Prune: func(ctx context.Context, before time.Time) (int64, error) {
-		return opts.DB.Prune(ctx, pruneSteps, before)
+		n, err := opts.DB.Prune(ctx, pruneSteps, before)
+		if err != nil {
+			return n, err
+		}
+		given, err := opts.Conversations.PruneGiven(ctx, before)
+		return n + given, err
 	}})
 	// A crash is repeated by the job; a model's failure ends the run instead.
 	if err := opts.Jobs.Define(jobs.Kind{Name: jobKind, Concurrency: cmp.Or(opts.Concurrency, 64), Attempts: maxAttempts, Run: d.execute}); err != nil {

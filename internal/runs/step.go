@@ -287,6 +287,7 @@ type Step struct {
 	Output     json.RawMessage  `json:"output,omitempty"`
 	Preview    string           `json:"preview,omitempty" doc:"The output in short."`
 	Code       string           `json:"code,omitempty" doc:"Of the error."`
+	Images     []tools.Kept     `json:"images,omitempty" doc:"Pictures of the output, in its order."`
 	Need       *tools.Need      `json:"need,omitempty"`
 	Reply      *agents.Reply    `json:"reply,omitempty"`
 	Usage      *providers.Usage `json:"usage,omitempty"`
@@ -344,6 +345,7 @@ func (s *step) shown() Step {
 	case StepTool, StepHelper:
 		if r, err := decode[tools.Result](string(s.Output)); err == nil {
 			out.Preview, out.Code = observe.Redact(preview(r.Text())), r.Code
+			out.Images = r.Images()
 			if r.IsError {
 				out.State = stepFailed
 			}

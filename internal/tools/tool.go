@@ -3,6 +3,7 @@ package tools
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"time"
 
 	"github.com/fluxway/fluxway/internal/ids"
@@ -124,7 +125,7 @@ type PartKind string
 // The kinds of part.
 const (
 	PartText  PartKind = "text"  // Text; with Data and MediaType, what the text stands for
-	PartImage PartKind = "image" // Data, MediaType
+	PartImage PartKind = "image" // Data and MediaType, or Kept
 	PartFile  PartKind = "file"  // Path below the call's folder, MediaType
 	PartJSON  PartKind = "json"  // JSON
 )
@@ -138,6 +139,16 @@ type Part struct {
 	Path      string          `json:"path,omitempty"`
 	URI       string          `json:"uri,omitempty"` // of the resource that it is the content of
 	JSON      json.RawMessage `json:"json,omitempty"`
+	Kept      *Kept           `json:"kept,omitempty"` // where Data is, once it was put there
+}
+
+// Kept is the content of a part that lies in a place of its own instead of within what is written of a result.
+type Kept struct {
+	ID        ids.Attachment `json:"id" doc:"GET /api/v1/attachments/{attachment}/content gives the bytes."`
+	MediaType string         `json:"media_type"`
+	Size      int64          `json:"size"`
+	Width     int            `json:"width,omitempty" doc:"In pixels; left out when unknown."`
+	Height    int            `json:"height,omitempty"`
 }
 
 // Result is what came of a call.
@@ -217,6 +228,32 @@ func (r Result) Text() string {
 		out = append(out, p.JSON...)
 	}
 	return string(out)
+}
+
+// Apart is the result without the contents that are kept in a place of their own: what is written down of it.
+func (r *Result) Apart() *Result {
+	if !slices.ContainsFunc(r.Parts, func(p Part) bool { return p.Kept != nil && p.Data != nil }) {
+		return r
+	}
+	out := *r
+	out.Parts = slices.Clone(r.Parts)
+	for i := range out.Parts {
+		if out.Parts[i].Kept != nil {
+			out.Parts[i].Data = nil
+		}
+	}
+	return &out
+}
+
+// Images lists the pictures of a result that are kept.
+func (r *Result) Images() []Kept {
+	var all []Kept
+	for _, p := range r.Parts {
+		if p.Kind == PartImage && p.Kept != nil {
+			all = append(all, *p.Kept)
+		}
+	}
+	return all
 }
 
 // Says makes a result of plain text.

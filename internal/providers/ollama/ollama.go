@@ -245,6 +245,11 @@ func (r *chatRequest) add(msg *providers.Message) error {
 				text = "Error: " + text
 			}
 			r.Messages = append(r.Messages, chatMessage{Role: "tool", ToolName: p.Name, Content: text})
+			for j := range p.Parts { // a result has no place for pictures, so they come behind it
+				if p.Parts[j].Kind == providers.PartImage && p.Parts[j].URL == "" {
+					cm.Images = append(cm.Images, p.Parts[j].Data)
+				}
+			}
 		case providers.PartImage:
 			if p.URL != "" {
 				return fault.New(fault.Invalid, "part_unsupported", "Ollama takes images as data, not as an address.").WithHint("Fetch the image and attach it.")

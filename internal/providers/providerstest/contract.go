@@ -74,6 +74,7 @@ func Contract(t *testing.T, s Subject) {
 		"keep-alives, strangers and gzip change nothing": contractNoise,
 		"a cancel ends the read at once":                 contractCancel,
 		"images and a schema arrive":                     contractImages,
+		"a picture in a tool's result arrives":           contractResultImage,
 		"accounts change on a definite refusal only":     contractAccounts,
 		"relayed bytes are untouched and counted":        contractRelay,
 		"nothing listening is unavailable":               contractUnreachable,
@@ -349,6 +350,27 @@ func contractCancel(t *testing.T, s Subject) {
 	case <-f.Left():
 	case <-time.After(10 * time.Second):
 		t.Error("the vendor's connection stays open")
+	}
+}
+
+// contractResultImage: vendors without a place for it in a result get it right behind.
+func contractResultImage(t *testing.T, s Subject) {
+	m, f := s.start(t)
+	pixels := []byte("\x89PNG pixels of a result")
+	req := s.ask(providers.Text("Look."))
+	req.Messages = append(req.Messages,
+		providers.Message{Role: providers.RoleModel, Parts: []providers.Part{{Kind: providers.PartToolCall, ID: "call_1", Name: "look", Args: []byte(`{}`)}}},
+		providers.Message{Role: providers.RoleUser, Parts: []providers.Part{{Kind: providers.PartToolResult, ID: "call_1", Name: "look", Parts: []providers.Part{
+			providers.Text("the-words"), {Kind: providers.PartImage, MediaType: "image/png", Data: pixels},
+		}}}})
+	req.Tools = []providers.Tool{{Name: "look", Schema: []byte(`{"type":"object"}`)}}
+	if _, err := providers.Complete(t.Context(), m, req); err != nil {
+		t.Fatal(err)
+	}
+	body := f.Seen()[0].Body
+	words, picture := bytes.Index(body, []byte("the-words")), bytes.Index(body, []byte(base64.StdEncoding.EncodeToString(pixels)))
+	if words < 0 || picture < words {
+		t.Errorf("the words are at %d and the picture at %d:\n%s", words, picture, body)
 	}
 }
 

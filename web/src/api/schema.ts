@@ -10108,6 +10108,7 @@ export interface components {
       name?: string;
       media_type?: string;
       data?: string;
+      given?: boolean;
     };
     CommentPage: {
       data: components["schemas"]["Comment"][];
@@ -10150,6 +10151,8 @@ export interface components {
       media_type: string;
       size: number;
       created_at: string;
+      /** The run whose tool gave it; left out when a person sent it. */
+      run?: string;
     };
     AgentPage: {
       data: components["schemas"]["Agent"][];
@@ -10571,6 +10574,8 @@ export interface components {
       preview?: string;
       /** Of the error. */
       code?: string;
+      /** Pictures of the output, in its order. */
+      images?: components["schemas"]["Kept"][];
       need?: components["schemas"]["ToolQuestion"];
       reply?: components["schemas"]["Reply"];
       usage?: components["schemas"]["Usage"];
@@ -10578,6 +10583,15 @@ export interface components {
       took_ms?: number;
       started_at?: string;
       finished_at?: string;
+    };
+    Kept: {
+      /** GET /api/v1/attachments/{attachment}/content gives the bytes. */
+      id: string;
+      media_type: string;
+      size: number;
+      /** In pixels; left out when unknown. */
+      width?: number;
+      height?: number;
     };
     ToolQuestion: {
       kind: string;
@@ -11883,6 +11897,7 @@ export interface components {
       path?: string;
       uri?: string;
       json?: unknown;
+      kept?: components["schemas"]["Kept"];
     };
     ToolOutput: {
       body: string;
