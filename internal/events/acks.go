@@ -97,7 +97,7 @@ func (h *Hub) PendingAcks(ctx context.Context, q AckQuery) (List, error) {
 		return List{}, err
 	}
 	limit := limitOf(q.Limit)
-	rows := records(ctx, h.db.Read(), selectPending,
+	rows := records(ctx, h.db.Read(), behind(0), selectPending,
 		q.Consumer.Workspace, max(since, q.After), head, q.Consumer.Name, ackScanLimit+1)
 	return collect(rows, limit, ackScanLimit, func(r *Record) bool { return selects(patterns, r.Channel, q.Allow) })
 }
@@ -140,7 +140,7 @@ func (h *Hub) startConsumer(ctx context.Context, st *stream, consumer string, pa
 func (s *Subscription) pending(ctx context.Context) ([]Record, error) {
 	r := &s.redo[0]
 	var rows []Record
-	for row, err := range records(ctx, s.hub.db.Read(), selectPending, s.st.ws, r.after, r.upto, s.consumer, redoAtOnce) {
+	for row, err := range records(ctx, s.hub.db.Read(), behind(0), selectPending, s.st.ws, r.after, r.upto, s.consumer, redoAtOnce) {
 		if err != nil {
 			return nil, err
 		}

@@ -284,18 +284,19 @@ func (h *Hub) write(ctx context.Context, tx *store.Tx, ws ids.Workspace, ms []me
 	for i := range ms {
 		ms[i].cursor = last - int64(len(ms)-1-i)
 	}
-	args := make([]any, 0, eventColumns*min(len(ms), insertSizes[0]))
-	for rest := ms; len(rest) > 0; {
-		n := insertSizes[slices.IndexFunc(insertSizes[:], func(size int) bool { return size <= len(rest) })]
+	rows := h.rows(ms)
+	args := make([]any, 0, eventColumns*min(len(rows), insertSizes[0]))
+	for len(rows) > 0 {
+		n := insertSizes[slices.IndexFunc(insertSizes[:], func(size int) bool { return size <= len(rows) })]
 		args = args[:0]
-		for i := range rest[:n] {
-			m := &rest[i]
-			args = append(args, ws, m.cursor, m.channel, m.kind, h.classOf(m.channel), h.needsAck(m.channel), m.at, string(m.data))
+		for i := range rows[:n] {
+			r := &rows[i]
+			args = append(args, string(ws), r.cursor, r.facts, r.channel, r.kinds, r.class, r.needsAck, r.at.UnixMicro(), r.data)
 		}
 		if _, err := tx.Exec(ctx, insertEvents[n], args...); err != nil {
 			return err
 		}
-		rest = rest[n:]
+		rows = rows[n:]
 	}
 	return nil
 }
@@ -309,13 +310,8 @@ func (h *Hub) committed(ws ids.Workspace, ms []message) {
 	h.meters.facts.Add(float64(len(ms)))
 }
 
-func (h *Hub) needsAck(channel string) int {
-	for _, p := range h.acks {
-		if p.Match(channel) {
-			return 1
-		}
-	}
-	return 0
+func (h *Hub) needsAck(channel string) bool {
+	return slices.ContainsFunc(h.acks, func(p Pattern) bool { return p.Match(channel) })
 }
 
 // known is the stream of a workspace that has, or lately had, subscribers.

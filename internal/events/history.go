@@ -83,7 +83,7 @@ func (y *history) read(ctx context.Context, st *stream, from int64) (*chunk, err
 	c := &chunk{from: from, upto: upto}
 	var ms []message
 	size := 0
-	for r, err := range records(ctx, st.hub.db.Read(), selectRange, st.ws, from, upto, chunkEvents) {
+	for r, err := range records(ctx, st.hub.db.Read(), span{from, upto, ""}, selectRange, st.ws, from, reach(upto), chunkEvents) {
 		if err != nil {
 			return nil, err
 		}
@@ -174,7 +174,7 @@ func (f *fill) do(ctx context.Context, w *worker) {
 // missing reads facts behind the tail, and says whether those were all.
 func (st *stream) missing(ctx context.Context, tail int64) (ms []message, all bool, err error) {
 	size := 0
-	for r, err := range records(ctx, st.hub.db.Read(), selectRange, st.ws, tail, int64(math.MaxInt64), fillEvents) {
+	for r, err := range records(ctx, st.hub.db.Read(), behind(tail), selectRange, st.ws, tail, int64(math.MaxInt64), fillEvents) {
 		if err != nil {
 			return nil, false, err
 		}

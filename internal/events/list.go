@@ -3,6 +3,7 @@ package events
 import (
 	"context"
 	"iter"
+	"math"
 
 	"github.com/fluxway/fluxway/internal/ids"
 )
@@ -36,16 +37,18 @@ func (h *Hub) List(ctx context.Context, q Query) (List, error) {
 	}
 	limit := limitOf(q.Limit)
 	wanted := func(r *Record) bool { return selects(patterns, r.Channel, q.Allow) }
+	// The row that After lies in may have nothing more of the kind, so one more is asked for.
+	within := span{q.After, math.MaxInt64, q.Kind}
 	if len(patterns) == 1 && patterns[0].Literal() {
-		rows := records(ctx, h.db.Read(), selectChannel, q.Workspace, patterns[0].text, q.After, q.Kind, q.Kind, limit+1)
+		rows := records(ctx, h.db.Read(), within, selectChannel, q.Workspace, patterns[0].text, q.After, q.Kind, likeKind(q.Kind), limit+2)
 		return collect(rows, limit, scanLimit, wanted)
 	}
 	prefix := ""
 	if len(patterns) == 1 {
 		prefix = patterns[0].prefix()
 	}
-	rows := records(ctx, h.db.Read(), selectFiltered,
-		q.Workspace, q.After, q.Kind, q.Kind, len(prefix), len(prefix), prefix, scanLimit+1)
+	rows := records(ctx, h.db.Read(), within, selectFiltered,
+		q.Workspace, q.After, q.Kind, likeKind(q.Kind), len(prefix), len(prefix), prefix, scanLimit+2)
 	return collect(rows, limit, scanLimit, wanted)
 }
 

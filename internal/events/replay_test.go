@@ -105,7 +105,8 @@ func TestFactsDeletedUnderASubscriber(t *testing.T) {
 	for i := range facts {
 		facts[i] = said{N: i}
 	}
-	eventstest.Append(t, db, hub, ws, "jobs", facts...)
+	eventstest.Append(t, db, hub, ws, "jobs", facts[:1500]...)
+	eventstest.Append(t, db, hub, ws, "jobs", facts[1500:]...)
 	sub, err := hub.Subscribe(ctx, events.Request{Workspace: ws, Channels: []string{"**"}, After: new(int64(0))})
 	if err != nil {
 		t.Fatal(err)

@@ -117,6 +117,12 @@ func (h *Hub) configured(name string) bool {
 	return false
 }
 
+// gone is what a transaction deletes. A row goes with the last of its facts.
+type gone struct {
+	Last  int64 `db:"last"`
+	Facts int64 `db:"facts"`
+}
+
 // pruneSpan is how many cursors one transaction looks at.
 const pruneSpan = 2000
 
@@ -162,19 +168,18 @@ func (h *Hub) pruneClass(ctx context.Context, ws ids.Workspace, last int64, c *c
 	for f.Examined < end {
 		from, to := f.Examined, min(f.Examined+pruneSpan, end)
 		err := h.db.InTx(ctx, func(tx *store.Tx) error {
-			deleted, err := store.One[int64](ctx, tx, selectLastOfClass, ws, c.Name, from, to)
+			gone, err := store.One[gone](ctx, tx, selectLastOfClass, ws, c.Name, from, to)
 			if err != nil {
 				return err
 			}
-			n, err := tx.Exec(ctx, deleteRange, ws, c.Name, from, to)
-			if err != nil {
+			if _, err := tx.Exec(ctx, deleteRange, ws, c.Name, from, to); err != nil {
 				return err
 			}
-			next := floor{Class: c.Name, Deleted: max(f.Deleted, deleted), Examined: to}
+			next := floor{Class: c.Name, Deleted: max(f.Deleted, gone.Last), Examined: to}
 			if _, err := tx.Exec(ctx, saveFloor, ws, next.Class, next.Deleted, next.Examined); err != nil {
 				return err
 			}
-			tx.AfterCommit(func() { f, sum = next, sum+n })
+			tx.AfterCommit(func() { f, sum = next, sum+gone.Facts })
 			return nil
 		})
 		if err != nil {

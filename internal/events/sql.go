@@ -15,37 +15,38 @@ const selectHeads = `SELECT workspace_id, last FROM events_heads`
 
 // eventColumns are written by insertEvents and read by the selects below.
 const (
-	eventColumns = 8
-	insertPrefix = `INSERT INTO events_events (workspace_id, cursor, channel, kind, class, needs_ack, at, data) VALUES `
+	eventColumns = 9
+	insertPrefix = `INSERT INTO events_events (workspace_id, cursor, facts, channel, kind, class, needs_ack, at, data) VALUES `
 )
 
-// insertSizes are the numbers of rows that have a statement of their own.
-var insertSizes = [...]int{64, 16, 4, 1}
+// insertSizes are the numbers of rows that have a statement of their own. They are small because SQLite's driver looks for each
+// value among all of a statement.
+var insertSizes = [...]int{8, 1}
 
 // insertEvents inserts one of insertSizes rows.
 var insertEvents = func() map[int]string {
 	statements := make(map[int]string)
 	for _, n := range insertSizes {
-		statements[n] = insertPrefix + strings.TrimSuffix(strings.Repeat("(?, ?, ?, ?, ?, ?, ?, ?), ", n), ", ")
+		statements[n] = insertPrefix + strings.TrimSuffix(strings.Repeat("(?, ?, ?, ?, ?, ?, ?, ?, ?), ", n), ", ")
 	}
 	return statements
 }()
 
 const selectRange = `
-	SELECT cursor, channel, kind, at, data FROM events_events
+	SELECT cursor, facts, channel, kind, at, data FROM events_events
 	WHERE workspace_id = ? AND cursor > ? AND cursor <= ?
 	ORDER BY cursor LIMIT ?`
 
-// selectFiltered takes a kind ("" for any) and a prefix with its length (0 for any).
+// selectFiltered takes a kind ("" for any) with its pattern and a prefix with its length (0 for any).
 const selectFiltered = `
-	SELECT cursor, channel, kind, at, data FROM events_events
+	SELECT cursor, facts, channel, kind, at, data FROM events_events
 	WHERE workspace_id = ? AND cursor > ?
-	  AND (? = '' OR kind = ?) AND (? = 0 OR substr(channel, 1, ?) = ?)
+	  AND (? = '' OR ' ' || kind || ' ' LIKE ? ESCAPE '!') AND (? = 0 OR substr(channel, 1, ?) = ?)
 	ORDER BY cursor LIMIT ?`
 
 const selectChannel = `
-	SELECT cursor, channel, kind, at, data FROM events_events
-	WHERE workspace_id = ? AND channel = ? AND cursor > ? AND (? = '' OR kind = ?)
+	SELECT cursor, facts, channel, kind, at, data FROM events_events
+	WHERE workspace_id = ? AND channel = ? AND cursor > ? AND (? = '' OR ' ' || kind || ' ' LIKE ? ESCAPE '!')
 	ORDER BY cursor LIMIT ?`
 
 const selectFloors = `SELECT class, deleted, examined FROM events_floors WHERE workspace_id = ?`
@@ -61,7 +62,7 @@ const deleteRange = `
 	DELETE FROM events_events WHERE workspace_id = ? AND class = ? AND cursor > ? AND cursor <= ?`
 
 const selectLastOfClass = `
-	SELECT coalesce(max(cursor), 0) FROM events_events
+	SELECT coalesce(max(cursor), 0) AS last, CAST(coalesce(sum(facts), 0) AS BIGINT) AS facts FROM events_events
 	WHERE workspace_id = ? AND class = ? AND cursor > ? AND cursor <= ?`
 
 const addConsumer = `
@@ -84,7 +85,7 @@ const insertAck = `
 const selectAcked = `SELECT count(*) FROM events_acks WHERE workspace_id = ? AND consumer = ? AND cursor = ?`
 
 const selectPending = `
-	SELECT e.cursor, e.channel, e.kind, e.at, e.data FROM events_events e
+	SELECT e.cursor, e.facts, e.channel, e.kind, e.at, e.data FROM events_events e
 	WHERE e.workspace_id = ? AND e.needs_ack = 1 AND e.cursor > ? AND e.cursor <= ?
 	  AND NOT EXISTS (SELECT 1 FROM events_acks a WHERE a.workspace_id = e.workspace_id AND a.consumer = ? AND a.cursor = e.cursor)
 	ORDER BY e.cursor LIMIT ?`

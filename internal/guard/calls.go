@@ -127,7 +127,7 @@ func (g *Guard) Finished(ctx context.Context, e tools.Entry) error {
 		return g.write(ctx, c)
 	}
 	err := g.db.InTx(ctx, func(tx *store.Tx) error {
-		if err := insertCallRow(ctx, tx, c); err != nil {
+		if err := insertRows(ctx, tx, []*ToolCall{&c}); err != nil {
 			return err
 		}
 		if c.Rule == "guard.rate" { // a loop that is slowed down is no news
@@ -147,9 +147,9 @@ func (g *Guard) Finished(ctx context.Context, e tools.Entry) error {
 // write keeps a row: in the journal if there is one, else in the database.
 func (g *Guard) write(ctx context.Context, c ToolCall) error {
 	if g.journal == nil {
-		return g.writeRows(ctx, []journalRow{{c.Workspace, c}})
+		return g.writeRows(ctx, []ToolCall{c})
 	}
-	waiting, err := g.journal.add(c)
+	waiting, err := g.journal.add(&c)
 	if err != nil || waiting < journalRows {
 		return err
 	}
@@ -162,14 +162,4 @@ func approvalOf(ticket string) ids.Approval {
 		return ""
 	}
 	return id
-}
-
-func insertCallRow(ctx context.Context, tx *store.Tx, c ToolCall) error {
-	_, err := tx.Exec(ctx, insertCall, c.ID, c.Workspace, c.At, c.Door, c.User, c.Agent, c.Run, c.Conversation, c.Turn, c.Call, c.Tool, c.Origin, c.Level,
-		c.Folder, c.Args, c.ArgsSize, c.Verdict, c.Rule, c.Reason, c.Ticket, c.Outcome, c.Code, c.Took, c.ResultSize, c.Truncated)
-	if err != nil || c.Ticket == "" || c.Verdict != tools.Allow {
-		return err
-	}
-	_, err = tx.Exec(ctx, approveCall, c.ID)
-	return err
 }

@@ -22,7 +22,7 @@ func (g *Guard) nudge() {
 
 // Run lets approvals expire and writes the journal until ctx ends.
 func (g *Guard) Run(ctx context.Context) error {
-	if err := g.replay(ctx); err != nil {
+	if err := g.Flush(ctx); err != nil { // what a process that died has left
 		return err
 	}
 	var keeper sync.WaitGroup

@@ -135,9 +135,7 @@ func New(opts Options) (*Guard, error) {
 		touching: make(map[ids.ToolCall]struct{}), folders: make(map[string]knownFolder),
 	}
 	if opts.Journal != "" {
-		if g.journal, err = newJournal(opts.Journal); err != nil {
-			return nil, err
-		}
+		g.journal = newJournal(opts.Journal)
 	}
 	for _, p := range opts.Protected {
 		g.protected = append(g.protected, realPath(p))
@@ -148,7 +146,8 @@ func New(opts Options) (*Guard, error) {
 
 // retain registers what grows by itself.
 func (g *Guard) retain() {
-	for name, statement := range map[string]string{"guard_calls": pruneCalls, "guard_approvals": pruneApprovals, "guard_allowed": pruneAllowed} {
+	g.db.AddRetention(store.Retention{Name: "guard_calls", Keep: g.opts.Keep, Prune: g.pruneCalls})
+	for name, statement := range map[string]string{"guard_approvals": pruneApprovals, "guard_allowed": pruneAllowed} {
 		g.db.AddRetention(store.Retention{Name: name, Keep: g.opts.Keep, Prune: func(ctx context.Context, before time.Time) (int64, error) {
 			return g.db.Prune(ctx, statement, before)
 		}})

@@ -105,6 +105,27 @@ func (g *Guard) Rules(ctx context.Context, ws ids.Workspace, f CallFilter) ([]Ru
 	return rows, nil
 }
 
+// pruneStep is how many rows one transaction looks at.
+const pruneStep = 500
+
+// pruneCalls deletes rows from before a moment, workspace by workspace.
+func (g *Guard) pruneCalls(ctx context.Context, before time.Time) (sum int64, err error) {
+	for ws := ids.Workspace(""); ; {
+		if ws, err = store.One[ids.Workspace](ctx, g.db.Read(), nextWorkspace, ws); err != nil || ws == "" {
+			return sum, err
+		}
+		for n := int64(pruneStep); n > 0; sum += n {
+			err := g.db.InTx(ctx, func(tx *store.Tx) (err error) {
+				n, err = tx.Exec(ctx, pruneCalls, ws, ws, pruneStep, before)
+				return err
+			})
+			if err != nil {
+				return sum, err
+			}
+		}
+	}
+}
+
 // Feedback is what a person thinks of a ruling.
 type Feedback string
 

@@ -184,6 +184,34 @@ func TestAKilledProcessLosesNoCall(t *testing.T) {
 	})
 }
 
+func TestOldCallsAreDeleted(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		w, ctx := newWorld(t, db), t.Context()
+		keep := func(ws ids.Workspace, at time.Time) {
+			t.Helper()
+			call := w.call(readFile, object{"path": "a"})
+			call.Workspace = ws
+			if err := w.Finished(ctx, tools.Entry{ID: ids.New[ids.ToolCall](), Spec: readFile, Call: call, Ruling: tools.Ruling{Verdict: tools.Allow}, At: at}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		other, now := ids.New[ids.Workspace](), time.Now()
+		for i := range 12 {
+			keep([]ids.Workspace{w.ws, other}[i%2], now.Add(time.Duration(i-8)*time.Hour))
+		}
+		if n, err := w.PruneCalls(ctx, now); err != nil || n != 8 {
+			t.Fatalf("%d calls were deleted, %v; want 8", n, err)
+		}
+		if n, err := w.PruneCalls(ctx, now); err != nil || n != 0 {
+			t.Errorf("%d more, %v", n, err)
+		}
+		if rows := w.calls(t, guard.CallFilter{}); len(rows) != 2 {
+			t.Errorf("%d of two young calls are left", len(rows))
+		}
+	})
+}
+
 func journalOf(t *testing.T, w *world) {
 	t.Helper()
 	heard := eventstest.Listen(t, w.hub, w.ws, guard.Channel)

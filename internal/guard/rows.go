@@ -1,97 +1,98 @@
 package guard
 
 import (
-	"bufio"
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"sync"
 	"time"
 
 	"github.com/fluxway/fluxway/internal/ids"
+	"github.com/fluxway/fluxway/internal/kit/spool"
 	"github.com/fluxway/fluxway/internal/store"
+	"github.com/fluxway/fluxway/internal/tools"
 )
 
 const (
 	journalEvery = 100 * time.Millisecond
-	journalRows  = 512 // that wait at the most; then the one who adds the next writes them all
-	journalGlob  = "calls-*.journal"
+	journalRetry = time.Second // after a commit that failed
+	journalRows  = 512         // that wait at the most; then the one who adds the next writes them all
 )
 
 // journal keeps rows of calls in a file until the database takes them in groups: a commit costs more than most
 // calls. What is in the file survives the process.
 type journal struct {
-	dir  string
-	wake chan struct{} // holds one: there are rows
+	spool *spool.Spool
+	wake  chan struct{} // holds one: there are rows
 
 	flushing sync.Mutex // one flush at a time; before mu
 
-	mu   sync.Mutex // guards the fields below
-	file *os.File
-	rows []journalRow
-	line bytes.Buffer
+	mu     sync.Mutex // guards the fields below
+	listed bool       // the files of processes that died are known
+	left   []string   // those that are not written yet
+	rows   []ToolCall
+	leaves []*spool.Leaf // of the rows
 }
 
-// journalRow is a line of the file.
-type journalRow struct {
-	Workspace ids.Workspace `json:"workspace"`
-	ToolCall
-}
-
-func newJournal(dir string) (*journal, error) {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("making the folder of the journal: %w", err)
-	}
-	return &journal{dir: dir, wake: make(chan struct{}, 1)}, nil
+func newJournal(dir string) *journal {
+	return &journal{spool: spool.New(dir, "calls"), wake: make(chan struct{}, 1)}
 }
 
 // add keeps a row; it says how many wait.
-func (j *journal) add(c ToolCall) (int, error) {
+func (j *journal) add(c *ToolCall) (int, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if j.file == nil {
-		f, err := os.OpenFile(filepath.Join(j.dir, "calls-"+string(ids.New[ids.ToolCall]())+".journal"), os.O_CREATE|os.O_EXCL|os.O_WRONLY|os.O_APPEND, 0o600)
-		if err != nil {
-			return 0, fmt.Errorf("beginning a journal of calls: %w", err)
-		}
-		j.file = f
+	if err := j.list(); err != nil {
+		return 0, err
 	}
-	row := journalRow{c.Workspace, c}
-	j.line.Reset()
-	if err := json.NewEncoder(&j.line).Encode(row); err != nil {
+	leaf, err := j.spool.Add(c.append)
+	if err != nil {
 		return 0, fmt.Errorf("writing a call down: %w", err)
 	}
-	if _, err := j.file.Write(j.line.Bytes()); err != nil {
-		return 0, fmt.Errorf("writing to the journal of calls: %w", err)
-	}
-	j.rows = append(j.rows, row)
-	select {
-	case j.wake <- struct{}{}:
-	default:
+	j.rows, j.leaves = append(j.rows, *c), append(j.leaves, leaf)
+	if len(j.rows) == 1 {
+		j.tell()
 	}
 	return len(j.rows), nil
 }
 
-// take gives the rows that wait, and the file that holds them.
-func (j *journal) take() ([]journalRow, *os.File) {
+// list finds the files of processes that died, before this one makes any. The caller holds mu.
+func (j *journal) list() (err error) {
+	if j.listed {
+		return nil
+	}
+	if j.left, err = j.spool.Files(); err != nil {
+		return fmt.Errorf("listing journals of calls: %w", err)
+	}
+	j.listed = true
+	return nil
+}
+
+// take gives the rows that wait.
+func (j *journal) take() ([]ToolCall, []*spool.Leaf) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	rows, file := j.rows, j.file
-	j.rows, j.file = nil, nil
-	return rows, file
+	rows, leaves := j.rows, j.leaves
+	j.rows, j.leaves = nil, nil
+	return rows, leaves
 }
 
 // back puts rows that could not be written before those that came since.
-func (j *journal) back(rows []journalRow) {
+func (j *journal) back(rows []ToolCall, leaves []*spool.Leaf) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.rows = append(rows, j.rows...)
+	j.rows, j.leaves = append(rows, j.rows...), append(leaves, j.leaves...)
+	j.tell()
+}
+
+// tell has the rows written in a moment.
+func (j *journal) tell() {
+	select {
+	case j.wake <- struct{}{}:
+	default:
+	}
 }
 
 // Flush writes what waits in the journal into the database.
@@ -101,106 +102,111 @@ func (g *Guard) Flush(ctx context.Context) error {
 	}
 	g.journal.flushing.Lock()
 	defer g.journal.flushing.Unlock()
-	rows, file := g.journal.take()
+	if err := g.replay(ctx); err != nil {
+		return err
+	}
+	rows, leaves := g.journal.take()
 	if len(rows) == 0 {
 		return nil
 	}
 	if err := g.writeRows(ctx, rows); err != nil {
-		g.journal.back(rows) // and the file stays, for the next start
-		if file != nil {
-			_ = file.Close()
-		}
+		g.journal.back(rows, leaves)
 		return err
 	}
-	if file == nil {
-		return nil
-	}
-	if err := errors.Join(file.Close(), os.Remove(file.Name())); err != nil {
-		return fmt.Errorf("ending a journal of calls: %w", err)
+	if err := g.journal.spool.Written(leaves); err != nil {
+		return fmt.Errorf("shortening the journal of calls: %w", err)
 	}
 	return nil
 }
 
 // writeRows writes rows in one transaction; of a call that began and ended meanwhile only the end.
-func (g *Guard) writeRows(ctx context.Context, rows []journalRow) error {
+func (g *Guard) writeRows(ctx context.Context, rows []ToolCall) error {
 	last := make(map[ids.ToolCall]int, len(rows))
-	for i, r := range rows {
-		last[r.ID] = i
+	for i := range rows {
+		last[rows[i].ID] = i
 	}
-	err := g.db.InTx(ctx, func(tx *store.Tx) error {
-		for i, r := range rows {
-			if last[r.ID] != i {
-				continue
-			}
-			r.ToolCall.Workspace = r.Workspace
-			if err := insertCallRow(ctx, tx, r.ToolCall); err != nil {
-				return err
-			}
+	ends := make([]*ToolCall, 0, len(last))
+	for i := range rows {
+		if last[rows[i].ID] == i {
+			ends = append(ends, &rows[i])
 		}
-		return nil
-	})
+	}
+	err := g.db.InTx(ctx, func(tx *store.Tx) error { return insertRows(ctx, tx, ends) })
 	if err != nil {
 		return fmt.Errorf("writing the journal of calls: %w", err)
 	}
 	return nil
 }
 
-// replay writes what a process that died has left.
-func (g *Guard) replay(ctx context.Context) error {
-	if g.journal == nil {
-		return nil
+// insertRows writes rows of different calls.
+func insertRows(ctx context.Context, tx *store.Tx, rows []*ToolCall) error {
+	args := make([]any, 0, callArgs*min(len(rows), callSizes[0]))
+	for rest := rows; len(rest) > 0; {
+		n := callSizes[slices.IndexFunc(callSizes[:], func(size int) bool { return size <= len(rest) })]
+		args = args[:0]
+		for _, c := range rest[:n] {
+			args = append(args, string(c.ID), string(c.Workspace), c.At.UnixMicro(), c.Door, string(c.User), c.Agent, string(c.Run), string(c.Conversation), c.Turn, c.Call,
+				c.Tool, c.Origin, string(c.Level), c.Folder, c.Args, c.ArgsSize, string(c.Verdict), c.Rule, c.Reason, c.Ticket, string(c.Outcome), c.Code, c.Took,
+				c.ResultSize, c.Truncated)
+		}
+		if _, err := tx.Exec(ctx, insertCalls[n], args...); err != nil {
+			return err
+		}
+		rest = rest[n:]
 	}
-	g.journal.flushing.Lock()
-	defer g.journal.flushing.Unlock()
-	files, err := filepath.Glob(filepath.Join(g.journal.dir, journalGlob))
-	if err != nil {
-		return err
-	}
-	g.journal.mu.Lock() // after the list, so that a file begun since is not on it
-	current := ""
-	if g.journal.file != nil {
-		current = g.journal.file.Name()
-	}
-	g.journal.mu.Unlock()
-	slices.Sort(files)
-	for _, name := range files {
-		if name == current {
+	for _, c := range rows {
+		if c.Ticket == "" || c.Verdict != tools.Allow {
 			continue
 		}
-		rows, err := readJournal(name)
-		if err != nil {
+		if _, err := tx.Exec(ctx, approveCall, c.Workspace, c.ID); err != nil {
 			return err
-		}
-		if err := g.writeRows(ctx, rows); err != nil {
-			return err
-		}
-		if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("ending a journal of calls: %w", err)
 		}
 	}
 	return nil
 }
 
-// readJournal reads the whole lines of a file; the last may have been cut off with the process.
-func readJournal(name string) ([]journalRow, error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, fmt.Errorf("reading a journal of calls: %w", err)
-	}
-	defer f.Close()
-	var rows []journalRow
-	lines := bufio.NewScanner(f)
-	lines.Buffer(nil, 1<<20)
-	for lines.Scan() {
-		var r journalRow
-		if json.Unmarshal(lines.Bytes(), &r) == nil && r.ID != "" {
-			rows = append(rows, r)
+// replay writes what processes that died have left, once. The caller holds flushing.
+func (g *Guard) replay(ctx context.Context) error {
+	g.journal.mu.Lock()
+	err := g.journal.list()
+	left := g.journal.left
+	g.journal.mu.Unlock()
+	for ; err == nil && len(left) > 0; left = left[1:] {
+		if err = g.replayFile(ctx, left[0]); err == nil {
+			g.journal.mu.Lock()
+			g.journal.left = left[1:]
+			g.journal.mu.Unlock()
 		}
 	}
-	if err := lines.Err(); err != nil {
-		return nil, fmt.Errorf("reading a journal of calls: %w", err)
+	return err
+}
+
+func (g *Guard) replayFile(ctx context.Context, path string) error {
+	var rows []ToolCall
+	err := spool.Read(path, func(entry []byte) error {
+		c, err := readCall(entry)
+		if err == nil {
+			rows = append(rows, c)
+		}
+		return err
+	})
+	unread := errors.Is(err, spool.ErrEntry)
+	if err != nil && !unread {
+		return fmt.Errorf("reading a journal of calls: %w", err)
 	}
-	return rows, nil
+	if len(rows) > 0 {
+		if err := g.writeRows(ctx, rows); err != nil {
+			return err
+		}
+	}
+	if unread { // of another version: nothing may depend on it, and nobody may lose it
+		g.log.ErrorContext(ctx, "a journal is not understood and was put aside", "part", "guard", "file", path+".unread", "err", err)
+		return os.Rename(path, path+".unread")
+	}
+	if err := os.Remove(path); err != nil {
+		return fmt.Errorf("ending a journal of calls: %w", err)
+	}
+	return nil
 }
 
 // keepJournal writes rows a moment after they came, until ctx ends.
@@ -208,6 +214,12 @@ func (g *Guard) keepJournal(ctx context.Context) {
 	if g.journal == nil {
 		return
 	}
+	defer func() {
+		if err := g.journal.spool.Close(); err != nil {
+			g.log.ErrorContext(ctx, "journal not closed", "part", "guard", "err", err)
+		}
+	}()
+	pause := journalEvery
 	for {
 		select {
 		case <-ctx.Done():
@@ -219,12 +231,14 @@ func (g *Guard) keepJournal(ctx context.Context) {
 			return
 		case <-g.journal.wake:
 		}
-		timer := time.NewTimer(journalEvery)
+		timer := time.NewTimer(pause)
+		pause = journalEvery
 		select {
 		case <-ctx.Done():
 		case <-timer.C:
 			if err := g.Flush(ctx); err != nil && ctx.Err() == nil {
 				g.log.WarnContext(ctx, "calls wait in the journal", "part", "guard", "err", err)
+				pause = journalRetry
 			}
 		}
 		timer.Stop()

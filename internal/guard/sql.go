@@ -1,5 +1,7 @@
 package guard
 
+import "strings"
+
 const (
 	selectPolicy = `SELECT policy FROM guard_policies WHERE workspace_id = ?`
 	upsertPolicy = `
@@ -57,16 +59,11 @@ const callColumns = `
 	verdict, rule, reason, ticket, approved_by, outcome, code, took, result_size, truncated, feedback, feedback_by, feedback_words`
 
 const (
-	insertCall = `
-		INSERT INTO guard_calls (` + callColumns + `)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '', ?, ?, ?, ?, ?, '', '', '')
-		ON CONFLICT (id) DO UPDATE SET outcome = excluded.outcome, code = excluded.code, took = excluded.took, result_size = excluded.result_size,
-			truncated = excluded.truncated`
 	// Who answered is found by the ticket, which is an approval's or an allowance's.
 	approveCall = `
 		UPDATE guard_calls SET approved_by = COALESCE(
 			(SELECT answered_by FROM guard_approvals WHERE id = ticket), (SELECT created_by FROM guard_allowed WHERE id = ticket), '')
-		WHERE id = ?`
+		WHERE workspace_id = ? AND id = ?`
 	selectCall = `SELECT ` + callColumns + ` FROM guard_calls WHERE workspace_id = ? AND id = ?`
 	callFilter = `
 		WHERE workspace_id = ? AND at >= ? AND at < ? AND (? = '' OR verdict = ?) AND (? = '' OR tool = ?) AND (? = '' OR agent = ?)
@@ -76,5 +73,28 @@ const (
 	exportCalls = `SELECT ` + callColumns + ` FROM guard_calls` + callFilter + ` ORDER BY id`
 	countCalls  = `SELECT verdict, rule, COUNT(*) AS calls, COUNT(CASE WHEN feedback = 'wrong' THEN 1 END) AS wrong FROM guard_calls` + callFilter + ` GROUP BY verdict, rule ORDER BY calls DESC, rule LIMIT 500`
 	setFeedback = `UPDATE guard_calls SET feedback = ?, feedback_by = ?, feedback_words = ? WHERE workspace_id = ? AND id = ?`
-	pruneCalls  = `DELETE FROM guard_calls WHERE id IN (SELECT id FROM guard_calls WHERE at < ? LIMIT ?)`
+	// Ids rise with time, so what is old comes first.
+	pruneCalls = `
+		DELETE FROM guard_calls WHERE workspace_id = ? AND id IN (
+			SELECT id FROM (SELECT id, at FROM guard_calls WHERE workspace_id = ? ORDER BY id LIMIT ?) AS oldest WHERE at < ?)`
+	nextWorkspace = `SELECT coalesce(min(workspace_id), '') FROM guard_calls WHERE workspace_id > ?`
 )
+
+// callArgs is how many values of a row insertCalls takes.
+const callArgs = 25
+
+// callSizes are the numbers of rows that have a statement of their own. They are small because SQLite's driver looks for each value
+// among all of a statement.
+var callSizes = [...]int{4, 1}
+
+// insertCalls inserts one of callSizes rows, or notes how calls ended whose rows are there.
+var insertCalls = func() map[int]string {
+	row := `(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '', ?, ?, ?, ?, ?, '', '', '')`
+	statements := make(map[int]string)
+	for _, n := range callSizes {
+		statements[n] = `INSERT INTO guard_calls (` + callColumns + `) VALUES ` + strings.TrimSuffix(strings.Repeat(row+", ", n), ", ") + `
+			ON CONFLICT (workspace_id, id) DO UPDATE SET outcome = excluded.outcome, code = excluded.code, took = excluded.took,
+				result_size = excluded.result_size, truncated = excluded.truncated`
+	}
+	return statements
+}()

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/fluxway/fluxway/internal/events"
+	"github.com/fluxway/fluxway/internal/events/eventstest"
 	"github.com/fluxway/fluxway/internal/ids"
 	"github.com/fluxway/fluxway/internal/jobs"
 	"github.com/fluxway/fluxway/internal/kit/fault"
@@ -83,9 +84,9 @@ func (b *bench) get(id ids.Job) jobs.Job {
 // kinds are the events said so far about a job.
 func (b *bench) kinds(id ids.Job) []string {
 	b.t.Helper()
-	said, err := store.All[string](b.t.Context(), b.db.Read(), `SELECT kind FROM events_events WHERE channel = ? ORDER BY cursor`, jobs.Channel(id))
-	if err != nil {
-		b.t.Fatal(err)
+	var said []string
+	for _, r := range eventstest.Stored(b.t, b.db, b.ws, jobs.Channel(id)) {
+		said = append(said, r.Kind)
 	}
 	return said
 }

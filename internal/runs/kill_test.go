@@ -19,6 +19,7 @@ import (
 	"github.com/fluxway/fluxway/internal/agents"
 	"github.com/fluxway/fluxway/internal/conversations"
 	"github.com/fluxway/fluxway/internal/events"
+	"github.com/fluxway/fluxway/internal/events/eventstest"
 	"github.com/fluxway/fluxway/internal/ids"
 	"github.com/fluxway/fluxway/internal/jobs"
 	"github.com/fluxway/fluxway/internal/kit/page"
@@ -366,34 +367,26 @@ func (p *process) check() {
 // checkFacts looks at what a subscriber was told: each thing once, in order.
 func (p *process) checkFacts(db *store.DB, conversation string) {
 	p.t.Helper()
-	type fact struct {
-		Kind string `db:"kind"`
-		Data struct {
-			Turn   int    `json:"turn"`
-			Call   string `json:"call"`
-			Helper string `json:"helper"`
-		} `db:"data,json"`
-	}
-	facts, err := store.All[fact](p.t.Context(), db.Read(), `SELECT kind, data FROM events_events WHERE workspace_id = ? AND channel = ? ORDER BY cursor`,
-		p.ws, "conversations/"+conversation)
-	if err != nil {
-		p.t.Fatal(err)
-	}
 	count, suggested := map[string]int{}, 0
-	for _, f := range facts {
-		switch f.Kind {
+	for _, r := range eventstest.Stored(p.t, db, p.ws, "conversations/"+conversation) {
+		var f struct {
+			Turn int    `json:"turn"`
+			Call string `json:"call"`
+		}
+		_ = json.Unmarshal(r.Data, &f) // facts of other kinds look different
+		switch r.Kind {
 		case "runs.suggested":
 			suggested++ // by a job of its own, perhaps not yet
 		case "runs.turn_finished":
-			count[fmt.Sprintf("turn %d", f.Data.Turn)]++
+			count[fmt.Sprintf("turn %d", f.Turn)]++
 		case "runs.tool_started", "runs.tool_finished":
-			count[f.Kind+" "+f.Data.Call]++
+			count[r.Kind+" "+f.Call]++
 		case "runs.helper_spawned", "runs.helper_finished":
-			count[f.Kind+" "+f.Data.Call]++
+			count[r.Kind+" "+f.Call]++
 		case "runs.queued", "runs.finished", "conversations.created":
-			count[f.Kind]++
+			count[r.Kind]++
 		case "runs.failed", "runs.cancelled", "runs.helper_failed":
-			p.t.Errorf("%s was told in %s", f.Kind, conversation)
+			p.t.Errorf("%s was told in %s", r.Kind, conversation)
 		}
 	}
 	if suggested > 1 {

@@ -282,39 +282,49 @@ func (s *scribe) release(a *attempt) {
 
 // commit writes entries in one transaction, those of a run that is not this attempt's any more excepted.
 func (s *scribe) commit(ctx context.Context, group []*entry) (lost map[ids.Run]bool, err error) {
+	works := byRun(group)
 	err = s.db.InTx(ctx, func(tx *store.Tx) error {
 		lost = make(map[ids.Run]bool)
-		last := make(map[ids.Run]*entry)
-		for _, e := range group {
-			last[e.run] = e
-		}
 		var lines []line
-		for _, e := range group {
-			if last[e.run] == e {
-				if err := e.fence(ctx, tx, lost); err != nil {
-					return err
-				}
+		for _, w := range works {
+			if err := w.last.fence(ctx, tx, lost); err != nil {
+				return err
 			}
-		}
-		for _, e := range group {
-			if !lost[e.run] {
-				lines = append(lines, e.lines...)
-			}
-		}
-		if err := writeLines(ctx, tx, lines); err != nil {
-			return err
-		}
-		for _, e := range group {
-			if lost[e.run] || len(e.facts) == 0 {
+			if lost[w.last.run] {
 				continue
 			}
-			if err := s.hub.AppendEncoded(tx, e.workspace, e.channel, e.facts); err != nil {
+			lines = append(lines, w.lines...)
+			if err := s.hub.AppendEncoded(tx, w.last.workspace, w.last.channel, w.facts); err != nil {
 				return err
 			}
 		}
-		return nil
+		return writeLines(ctx, tx, lines)
 	})
 	return lost, err
+}
+
+// work is what the entries of one run bring.
+type work struct {
+	last  *entry
+	lines []line
+	facts []events.Encoded
+}
+
+// byRun puts entries of a run together, which lets their facts share rows. Runs of one group do not follow from each
+// other: what one of them waits for from another is written before it goes on.
+func byRun(group []*entry) []*work {
+	var all []*work
+	of := make(map[ids.Run]*work)
+	for _, e := range group {
+		w := of[e.run]
+		if w == nil {
+			w = &work{}
+			of[e.run] = w
+			all = append(all, w)
+		}
+		w.last, w.lines, w.facts = e, append(w.lines, e.lines...), append(w.facts, e.facts...)
+	}
+	return all
 }
 
 // fence writes what the run has done, if it is still this attempt's.

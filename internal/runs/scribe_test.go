@@ -77,7 +77,7 @@ func (s *scribe) kept(t *testing.T, run Run) (steps, facts int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	facts, err = store.One[int](t.Context(), s.db.Read(), `SELECT count(*) FROM events_events WHERE workspace_id = ?`, run.Workspace)
+	facts, err = store.One[int](t.Context(), s.db.Read(), `SELECT CAST(coalesce(sum(facts), 0) AS BIGINT) FROM events_events WHERE workspace_id = ?`, run.Workspace)
 	if err != nil {
 		t.Fatal(err)
 	}

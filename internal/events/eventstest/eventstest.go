@@ -56,6 +56,19 @@ func Append(t testing.TB, db *store.DB, hub *events.Hub, ws ids.Workspace, chann
 	}
 }
 
+// Stored is every fact of a channel that the database has.
+func Stored(t testing.TB, db *store.DB, ws ids.Workspace, channel string) (all []events.Record) {
+	t.Helper()
+	hub, err := events.New(events.Options{DB: db})
+	for list := (events.List{HasMore: true}); err == nil && list.HasMore; all = append(all, list.Data...) {
+		list, err = hub.List(context.Background(), events.Query{Workspace: ws, Channels: []string{channel}, After: list.Next})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
 // Listener is a subscriber that keeps what it was given until it is asked for.
 type Listener struct {
 	t      testing.TB

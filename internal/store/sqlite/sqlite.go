@@ -45,10 +45,11 @@ func Open(path string) (*store.Engine, error) {
 	}
 	write, read, side := pools[0], pools[1], pools[2]
 	write.SetMaxOpenConns(1)
-	// Many at once, because a caller may read while it walks over rows; few are
-	// kept, because each has a cache.
+	// Many at once, because a caller may read while it walks over rows. They are kept
+	// for a moment, because a new one reads the whole schema, and not for long, because
+	// each has a cache.
 	read.SetMaxOpenConns(max(16, 4*runtime.NumCPU()))
-	read.SetMaxIdleConns(4)
+	read.SetMaxIdleConns(max(16, 4*runtime.NumCPU()))
 	read.SetConnMaxIdleTime(30 * time.Second)
 	side.SetMaxIdleConns(-1)
 	e := &store.Engine{
