@@ -77,6 +77,9 @@ type Loop struct {
 	Limits    Limits
 	Allowance *costs.Allowance
 	Context   int64 // tokens the model can read; 0: unknown, so nothing is compacted before it is too much
+	// Short is asked when a budget that asks a person has refused a turn: nil lets it be asked again, ErrParked says that the
+	// run waits, anything else ends it. Nil: the refusal does.
+	Short func(ctx context.Context, refused error) error
 	// Summarise makes a summary of a transcript; nil, or an error, has one made by rule.
 	Summarise func(ctx context.Context, transcript string) (string, error)
 
@@ -305,18 +308,31 @@ func (l *Loop) ask(ctx context.Context) (*Turn, error) {
 		req.System = append(slices.Clip(req.System), providers.Text(lastTurnNote))
 	}
 	t := &Turn{Number: l.turns + 1, Began: time.Now()}
-	err := l.stream(ctx, &req, t)
+	err := l.afford(ctx, &req, t)
 	if fault.HasCode(err, providers.CodeContext) && len(t.Parts) == 0 {
 		if made, compactErr := l.compact(ctx, pressureFull); compactErr != nil || !made {
 			return t, errors.Join(err, compactErr)
 		}
 		req.Messages = slices.Clip(l.said)
-		err = l.stream(ctx, &req, t)
+		err = l.afford(ctx, &req, t)
 	}
 	if err == nil {
 		t.Calls = newCalls(t.Number, t.Parts, l.seen)
 	}
 	return t, err
+}
+
+// afford receives one answer into t, once there is money for it.
+func (l *Loop) afford(ctx context.Context, req *providers.Request, t *Turn) error {
+	for {
+		err := l.stream(ctx, req, t)
+		if _, asks := costs.Asks(err); !asks || l.Short == nil || len(t.Parts) > 0 {
+			return err
+		}
+		if err := l.Short(ctx, err); err != nil {
+			return err
+		}
+	}
 }
 
 // stream receives one answer into t.

@@ -46,7 +46,7 @@ func (a guardAPI) routes() []route {
 type approvalsQuery struct {
 	listQuery
 	State string `query:"state" enum:"asked,approved,denied,expired,used"`
-	Kind  string `query:"kind" enum:"ask,exception" doc:"ask: the call waits. exception: it was refused and may be let through."`
+	Kind  string `query:"kind" enum:"ask,exception,budget" doc:"ask: whatever waits, budgets included. exception: it was refused and may be let through. budget: a run waits at the limit of a budget."`
 	Run   string `query:"run" max:"128"`
 }
 
@@ -74,10 +74,25 @@ type approvalAnswer struct {
 
 func (a guardAPI) answer(ctx context.Context, in approvalAnswer) (guard.Approval, error) {
 	id := identity.From(ctx)
+	if err := a.mayOverdraw(ctx, id, in); err != nil {
+		return guard.Approval{}, err
+	}
 	return a.guard.Answer(ctx, id.Workspace, in.Approval, guard.Answer{
 		Approve: in.Decision == "approve", Scope: guard.Scope(in.Scope), Covers: guard.Covers(in.Covers), For: time.Duration(in.Minutes) * time.Minute,
 		Words: in.Words, By: id.User, Via: cmp.Or(in.Via, "api"),
 	})
+}
+
+// mayOverdraw keeps money with those who have it: to let a run spend beyond a budget is to raise it.
+func (a guardAPI) mayOverdraw(ctx context.Context, id *identity.Identity, in approvalAnswer) error {
+	if in.Decision != "approve" || id.May("costs:write") {
+		return nil
+	}
+	asked, err := a.guard.FindApproval(ctx, id.Workspace, in.Approval)
+	if err != nil || asked.Kind != guard.KindBudget {
+		return err
+	}
+	return id.Must("costs:write")
 }
 
 func (a guardAPI) allowed(ctx context.Context, in listQuery) (page.Page[guard.Allowance], error) {

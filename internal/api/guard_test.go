@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/fluxway/fluxway/internal/api/apitest"
+	"github.com/fluxway/fluxway/internal/guard"
 	"github.com/fluxway/fluxway/internal/identity"
 	"github.com/fluxway/fluxway/internal/ids"
 	"github.com/fluxway/fluxway/internal/projects"
@@ -73,6 +74,35 @@ func TestApprovalsOverHTTP(t *testing.T) {
 		w.Operator.Do(t, "POST", "/api/v1/guard/approvals/"+critical+"/answer", `{"decision":"approve","scope":"always"}`).Fails(t, 400, "critical_once")
 		w.Operator.Do(t, "POST", "/api/v1/guard/approvals/"+critical+"/answer", `{"decision":"approve"}`).Must(t, 200, &answered)
 	})
+}
+
+func TestSpendingBeyondABudgetIsForThoseWhoHaveTheMoney(t *testing.T) {
+	t.Parallel()
+	w := apitest.New(t, storetest.SQLite(t))
+	ask := func() string {
+		t.Helper()
+		run := ids.New[ids.Run]()
+		r, err := w.Guard.Overdraw(t.Context(), guard.Overdraft{
+			Workspace: w.Workspace, Agent: "coder", Run: run, Root: run, Budget: ids.New[ids.Budget](), Reason: "It is used up.", Standing: map[string]int{"spent": 1},
+		})
+		if err != nil || r.Verdict != tools.Ask {
+			t.Fatalf("%+v, %v", r, err)
+		}
+		return "/api/v1/guard/approvals/" + r.Ticket + "/answer"
+	}
+	yes, no := ask(), ask()
+	for kind, want := range map[string]int{"ask": 2, "budget": 2, "exception": 0} {
+		var list struct{ Data []guard.Approval }
+		if w.Viewer.Do(t, "GET", "/api/v1/guard/approvals?state=asked&kind="+kind, nil).Must(t, 200, &list); len(list.Data) != want {
+			t.Errorf("%s lists %d, want %d", kind, len(list.Data), want)
+		}
+	}
+	w.Operator.Do(t, "POST", yes, `{"decision":"approve"}`).Fails(t, 403, "forbidden")
+	w.Operator.Do(t, "POST", no, `{"decision":"deny"}`).Must(t, 200, nil)
+	var answered guard.Approval
+	if w.Admin.Do(t, "POST", yes, `{"decision":"approve"}`).Must(t, 200, &answered); answered.Scope != guard.ForRun || answered.State != guard.StateApproved {
+		t.Errorf("answered %+v", answered)
+	}
 }
 
 func TestGuardOverHTTP(t *testing.T) {

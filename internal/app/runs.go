@@ -30,7 +30,7 @@ func (a *App) openRuns() (err error) {
 	a.runs, err = runs.New(runs.Options{
 		DB: a.db, Hub: a.hub, Jobs: a.queue, Conversations: a.conversations, Agents: a.agents, Log: a.log,
 		Model: a.models.find, Cheap: a.cheap, Route: a.route, Tools: a.toolbox, Context: a.contextOf, Folder: a.workFolder, Guidance: a.guidance(briefer),
-		Recaller: remembers, Observer: remembers, Picker: remembers, Keep: a.cfg.Retention.Bodies.Std(), Withdraw: a.withdraw, Over: a.browser.RunOver, Member: a.member, Journal: journal,
+		Recaller: remembers, Observer: remembers, Picker: remembers, Keep: a.cfg.Retention.Bodies.Std(), Withdraw: a.withdraw, Overdraw: a.guard.Overdraw, Over: a.browser.RunOver, Member: a.member, Journal: journal,
 		Hooks: a.runHooks,
 	})
 	return err

@@ -52,9 +52,10 @@ func printPending(p printer, list []guard.Approval) {
 	}
 	for _, a := range list {
 		p.line("%s  %s by %s, %s", p.paint(yellow, a.Code), a.Tool, a.Agent, waits(a))
-		if text := a.Command; text != "" {
-			p.line("  %s", oneLine(text))
-		} else {
+		switch {
+		case a.Command != "":
+			p.line("  %s", oneLine(a.Command))
+		case a.Kind != guard.KindBudget: // there the reason says it all
 			p.line("  %s", oneLine(a.Args))
 		}
 		p.line("  %s %s", a.Reason, p.paint(dim, "("+strings.TrimSpace(a.Severity+" "+a.Rule)+")"))

@@ -37,7 +37,7 @@ type AtLimit string
 const (
 	Alert     AtLimit = "alert"    // calls go on
 	Throttle  AtLimit = "throttle" // calls go on, one at a time and slowly
-	AskPerson AtLimit = "ask"      // calls are refused until a person grants more
+	AskPerson AtLimit = "ask"      // a run waits for a person's yes; where nobody can wait, calls are refused until one grants more
 	Block     AtLimit = "block"    // calls are refused until the next period
 )
 

@@ -136,7 +136,7 @@ func refusal(b *Budget, p *period, verdict Verdict, now time.Time) *fault.Fault 
 		what = "try again in a moment, or " + what
 		f = f.RetryIn(time.Second)
 	case verdict == Ask:
-		what = "ask someone who may to grant more, or " + what
+		what = "have somebody grant more (Costs, Budgets in the browser, or POST /api/v1/costs/budgets/" + string(b.ID) + "/grant), or " + what
 	}
 	if p.End.IsZero() {
 		f = f.WithHint("It does not reset; %s.", what)

@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/fluxway/fluxway/internal/ids"
 	"github.com/fluxway/fluxway/internal/kit/fault"
 )
 
@@ -21,10 +22,11 @@ type Allowance struct {
 	limits Limits
 	above  *Allowance // what is held and spent here is so there too; nil: nowhere
 
-	mu       sync.Mutex // guards the fields below
-	spent    Micros
-	reserved Micros
-	turns    int
+	mu        sync.Mutex // guards the fields below
+	spent     Micros
+	reserved  Micros
+	turns     int
+	overdrawn map[ids.Budget]bool // budgets that a person lets the run spend beyond; only where above is nil
 }
 
 // NewAllowance starts a run, or goes on with one that has spent and turned before.

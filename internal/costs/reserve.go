@@ -307,7 +307,7 @@ func (k *book) judge(o *op) answer {
 	var by mark
 	var passed []periodKey
 	for _, m := range o.marks {
-		if !m.budget.Enabled {
+		if !m.budget.Enabled || m.budget.AtLimit == AskPerson && o.reserve.rec.Allowance.overdraws(m.budget.ID) {
 			continue
 		}
 		s, needs := m.period.standing(m.budget), o.reserve.needs(m.budget)
@@ -327,6 +327,9 @@ func (k *book) judge(o *op) answer {
 		return answer{}
 	}
 	a.fault = refusal(by.budget, by.period, a.verdict, k.now)
+	if a.verdict == Ask {
+		a.fault = a.fault.Because(&Short{limitOf(by.budget, by.period), by.budget.Period, o.reserve.needs(by.budget)})
+	}
 	if a.verdict != Wait {
 		k.refuse(by)
 	}

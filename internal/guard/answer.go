@@ -99,6 +99,10 @@ func (g *Guard) mayAnswer(a Approval, answer Answer) error {
 		return fault.New(fault.Forbidden, "second_person_needed", "This is critical, so somebody other than the person who asked for the work has to approve it.").
 			WithHint("Ask another operator or administrator of the workspace. If you work here alone, turn the rule off and answer again: fluxway guard policy --two-person off, or Safety, Policy in the browser.")
 	}
+	if a.Kind == KindBudget && answer.Scope != Once && answer.Scope != ForRun {
+		return fault.New(fault.Invalid, "budget_for_run", "Spending beyond a budget is approved for the run that asks, and for no other.").WithParam("scope").
+			WithHint("Leave the scope out, or raise the budget.")
+	}
 	switch answer.Scope {
 	case Once:
 	case ForRun, ForProject, ForTime, Always:
@@ -121,6 +125,9 @@ func (g *Guard) answer(ctx context.Context, tx *store.Tx, a *Approval, answer An
 	if answer.Approve {
 		move, deadline, a.Scope = MoveApprove, now.Add(g.opts.Grant), answer.Scope
 	}
+	if answer.Approve && a.Kind == KindBudget {
+		deadline, a.Scope = now.Add(budgetGrant), ForRun
+	}
 	a.State, _ = a.State.Move(move)
 	a.AnsweredBy, a.AnsweredVia, a.AnsweredAt, a.Words, a.Deadline = answer.By, cut(answer.Via, 40), now, answer.Words, deadline
 	n, err := tx.Exec(ctx, answerApproval, a.State, a.AnsweredBy, a.AnsweredVia, now, a.Scope, a.Words, a.Deadline, a.Workspace, a.ID)
@@ -130,7 +137,7 @@ func (g *Guard) answer(ctx context.Context, tx *store.Tx, a *Approval, answer An
 	if n == 0 {
 		return fault.New(fault.Conflict, "approval_answered", "Somebody else has just answered.").WithHint("Look at the approval again.")
 	}
-	if answer.Approve && answer.Scope != Once {
+	if answer.Approve && answer.Scope != Once && a.Kind != KindBudget {
 		if err := g.allowFrom(ctx, tx, *a, answer, now); err != nil {
 			return err
 		}

@@ -55,6 +55,7 @@ func (s State) Move(m Move) (State, bool) {
 const (
 	KindAsk       = "ask"       // the call waits
 	KindException = "exception" // the call was refused; a person may let the next one like it through
+	KindBudget    = "budget"    // a run waits at the limit of a budget; a yes lets all of the run spend beyond it
 )
 
 // Approval is a question to a person about one exact call.
@@ -222,7 +223,7 @@ func noApproval(ref string) error {
 type ApprovalFilter struct {
 	page.Query
 	State State
-	Kind  string
+	Kind  string // KindAsk is all that waits, KindBudget included
 	Run   ids.Run
 }
 
@@ -232,7 +233,7 @@ func (g *Guard) Approvals(ctx context.Context, ws ids.Workspace, f ApprovalFilte
 	if err != nil {
 		return page.Page[Approval]{}, err
 	}
-	rows, err := store.All[Approval](ctx, g.db.Read(), listApprovals, ws, f.State, f.State, f.Kind, f.Kind, f.Run, f.Run, after, after, f.Size()+1)
+	rows, err := store.All[Approval](ctx, g.db.Read(), listApprovals, ws, f.State, f.State, f.Kind, f.Kind, f.Kind, f.Run, f.Run, after, after, f.Size()+1)
 	if err != nil {
 		return page.Page[Approval]{}, fmt.Errorf("listing approvals: %w", err)
 	}

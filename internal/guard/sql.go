@@ -20,6 +20,7 @@ const (
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '', '', NULL, '', '', NULL)
 		ON CONFLICT DO NOTHING`
 	selectApproval     = `SELECT ` + approvalColumns + ` FROM guard_approvals WHERE workspace_id = ? AND id = ?`
+	selectNewest       = `SELECT ` + approvalColumns + ` FROM guard_approvals WHERE workspace_id = ? AND hash = ? ORDER BY id DESC LIMIT 1`
 	selectApprovalCode = `SELECT ` + approvalColumns + ` FROM guard_approvals WHERE workspace_id = ? AND code = ? AND state = 'asked'`
 	// An approved one comes before one that is still asked. One that reaches further than once is found in the
 	// list; one that another run asked for is for that run.
@@ -37,7 +38,7 @@ const (
 	selectOfRun    = `SELECT ` + approvalColumns + ` FROM guard_approvals WHERE run_id = ? AND state IN ('asked', 'approved') AND workspace_id = ?`
 	listApprovals  = `
 		SELECT ` + approvalColumns + ` FROM guard_approvals
-		WHERE workspace_id = ? AND (? = '' OR state = ?) AND (? = '' OR kind = ?) AND (? = '' OR run_id = ?) AND (? = '' OR id < ?)
+		WHERE workspace_id = ? AND (? = '' OR state = ?) AND (? = '' OR kind = ? OR kind = 'budget' AND ? = 'ask') AND (? = '' OR run_id = ?) AND (? = '' OR id < ?)
 		ORDER BY id DESC LIMIT ?`
 	pruneApprovals = `DELETE FROM guard_approvals WHERE id IN (SELECT id FROM guard_approvals WHERE asked_at < ? AND state NOT IN ('asked', 'approved') LIMIT ?)`
 )

@@ -279,7 +279,7 @@ func (d *Desk) loop(ctx context.Context, a *attempt, j *journal) (broken *agents
 	}
 	l := agents.Loop{
 		Model: model, Request: request, Journal: a, Voice: a, Call: call, Limits: a.agent.Limits, Allowance: a.allowance,
-		Summarise: d.summariser(a),
+		Summarise: d.summariser(a), Short: a.short,
 	}
 	if d.opts.Context != nil {
 		l.Context = d.opts.Context(a.run.Model)

@@ -3,6 +3,7 @@ package runs_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"log/slog"
 	"strings"
 	"sync"
@@ -13,6 +14,7 @@ import (
 	"github.com/fluxway/fluxway/internal/conversations"
 	"github.com/fluxway/fluxway/internal/costs"
 	"github.com/fluxway/fluxway/internal/events"
+	"github.com/fluxway/fluxway/internal/guard"
 	"github.com/fluxway/fluxway/internal/ids"
 	"github.com/fluxway/fluxway/internal/jobs"
 	"github.com/fluxway/fluxway/internal/kit/fault"
@@ -58,6 +60,7 @@ type plant struct {
 	*office
 	hub    *events.Hub
 	models map[string]*scripted.Model
+	guard  *guard.Guard // nil: nobody is asked about money
 }
 
 // setup says what a plant is made of.
@@ -70,6 +73,7 @@ type setup struct {
 	ledger *costs.Ledger // nil: nothing costs anything
 	mind   *mind         // nil: nothing is remembered
 	over   func(ids.Workspace, ids.Run)
+	asks   bool // a guard asks people about money
 }
 
 func newPlant(t *testing.T, db *store.DB, s setup) *plant {
@@ -116,12 +120,21 @@ func newPlant(t *testing.T, db *store.DB, s setup) *plant {
 	if s.mind != nil {
 		options.Recaller, options.Observer = s.mind, s.mind
 	}
+	var g *guard.Guard
+	if s.asks {
+		g, err = guard.New(guard.Options{DB: db, Hub: hub, Commands: func() (*guard.Commands, error) { return nil, errors.New("there are no commands here") }})
+		must(err)
+		options.Overdraw, options.Withdraw = g.Overdraw, g.Withdraw
+	}
 	desk, err := runs.New(options)
 	must(err)
+	if g != nil {
+		g.OnAnswer(func(ctx context.Context, tx *store.Tx, a guard.Approval) error { return desk.Wake(ctx, tx, a.Run) })
+	}
 	if s.who.Workspace == "" {
 		s.who = conversations.Asker{Workspace: storetest.Workspace(), User: ids.New[ids.User]()}
 	}
-	return &plant{&office{desk, t, db, queue, book, s.who}, hub, s.models}
+	return &plant{&office{desk, t, db, queue, book, s.who}, hub, s.models, g}
 }
 
 // work runs the queue and the hub until the returned function is called.

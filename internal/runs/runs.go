@@ -14,6 +14,7 @@ import (
 	"github.com/fluxway/fluxway/internal/conversations"
 	"github.com/fluxway/fluxway/internal/costs"
 	"github.com/fluxway/fluxway/internal/events"
+	"github.com/fluxway/fluxway/internal/guard"
 	"github.com/fluxway/fluxway/internal/ids"
 	"github.com/fluxway/fluxway/internal/jobs"
 	"github.com/fluxway/fluxway/internal/kit/fault"
@@ -123,6 +124,8 @@ type Options struct {
 	Folder func(ctx context.Context, ws ids.Workspace, project string) (string, error)
 	// Member answers with a fault when a user is not in a workspace any more; nil: all are.
 	Member func(ctx context.Context, ws ids.Workspace, user ids.User) error
+	// Overdraw says whether a run may spend beyond a budget that asks a person, and asks one if nobody was; nil: nobody can be asked.
+	Overdraw func(ctx context.Context, o guard.Overdraft) (tools.Ruling, error)
 	// Withdraw takes back what a run asked people and needs no more; nil: their deadlines do.
 	Withdraw func(ctx context.Context, ws ids.Workspace, run ids.Run) error
 	// Over hears of every run that this process has ended, to let go of what was kept for it; it must not wait. nil: nobody.

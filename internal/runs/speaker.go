@@ -154,7 +154,11 @@ func (s *speech) take(e events.Delivery) error {
 		return s.finish(envelope.Data.Usage)
 	case RunFailed{}.Kind():
 		s.over = true
-		f := fault.New(fault.Upstream, envelope.Data.Error.Code, "%s", envelope.Data.Error.Message)
+		kind := fault.Upstream
+		if envelope.Data.Error.Code == costs.CodeBudget {
+			kind = fault.Exhausted
+		}
+		f := fault.New(kind, envelope.Data.Error.Code, "%s", envelope.Data.Error.Message)
 		return f.WithHint("%s", envelope.Data.Error.Hint)
 	case RunCancelled{}.Kind():
 		s.over = true

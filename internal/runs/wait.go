@@ -41,6 +41,14 @@ func (a *attempt) Park(ctx context.Context, waiting []*agents.Call) (news bool, 
 	if err != nil {
 		return false, err
 	}
+	if news, err = a.park(ctx, needs, append(calls, lines...)); err != nil || !news {
+		return false, err
+	}
+	return true, a.replies(ctx, waiting)
+}
+
+// park writes down what the run waits for, unless there is news.
+func (a *attempt) park(ctx context.Context, needs []Wait, lines []line) (news bool, err error) {
 	if err := a.d.scribe.settle(ctx); err != nil {
 		return false, err
 	}
@@ -56,7 +64,7 @@ func (a *attempt) Park(ctx context.Context, waiting []*agents.Call) (news bool, 
 		if news = n == 0; news {
 			return nil
 		}
-		if err := writeLines(ctx, tx, append(calls, lines...)); err != nil {
+		if err := writeLines(ctx, tx, lines); err != nil {
 			return err
 		}
 		return a.d.say(ctx, tx, a.run, RunWaiting{a.run.subject(), a.run.Answer, needs})
@@ -73,7 +81,7 @@ func (a *attempt) Park(ctx context.Context, waiting []*agents.Call) (news bool, 
 	a.mu.Lock()
 	a.looked = a.signals
 	a.mu.Unlock()
-	return true, a.replies(ctx, waiting)
+	return true, nil
 }
 
 // needs lists what the calls wait for; those of helpers stand for their parent's call.
@@ -107,16 +115,23 @@ func (a *attempt) questions(waiting []*agents.Call) ([]line, error) {
 		if c.Need.Kind == tools.NeedApproval {
 			kind = StepApproval
 		}
-		s := a.blank(kind, a.number(1), c.Turn)
-		s.Name, s.Title, s.Call, s.State, s.StartedAt = c.Tool, c.Need.Question, c.ID, string(agents.CallWaiting), now
-		raw, err := encode(c.Need)
+		l, err := a.asking(kind, c.Tool, c.Turn, *c.Need, now)
 		if err != nil {
 			return nil, err
 		}
-		s.Need = []byte(raw)
-		lines = append(lines, fresh(s))
+		l.Call = c.ID
+		lines = append(lines, l)
 	}
 	return lines, nil
+}
+
+// asking is the line of one question.
+func (a *attempt) asking(kind StepKind, name string, turn int, need tools.Need, now time.Time) (line, error) {
+	s := a.blank(kind, a.number(1), turn)
+	s.Name, s.Title, s.State, s.StartedAt = name, need.Question, string(agents.CallWaiting), now
+	raw, err := encode(need)
+	s.Need = []byte(raw)
+	return fresh(s), err
 }
 
 // replies gives calls the answers that came while they were about to wait.

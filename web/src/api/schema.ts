@@ -4903,8 +4903,8 @@ export interface paths {
           /** next_cursor of the page before. */
           cursor?: string;
           state?: "asked" | "approved" | "denied" | "expired" | "used";
-          /** ask: the call waits. exception: it was refused and may be let through. */
-          kind?: "ask" | "exception";
+          /** ask: whatever waits, budgets included. exception: it was refused and may be let through. budget: a run waits at the limit of a budget. */
+          kind?: "ask" | "exception" | "budget";
           run?: string;
         };
         header?: never;

@@ -28,6 +28,7 @@ export function GuardAround({ children }: { children: ReactNode }) {
       agents: Object.fromEntries((agents.data?.data ?? []).map((one) => [one.name, one.title || one.name])),
       hues: Object.fromEntries((agents.data?.data ?? []).map((one) => [one.name, one.hue ?? ""])),
       mayAnswer: can("guard:approve"),
+      mayOverdraw: can("costs:write"),
       mayChange: can("guard:write"),
       mayUndo: can("projects:write"),
     }),

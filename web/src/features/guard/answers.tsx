@@ -26,7 +26,7 @@ const scopes = [
 
 /** The buttons of an approval; afterwards only what went wrong with them. */
 export function Answers({ approval, open, keys }: { approval: Approval; open: boolean; keys: boolean }) {
-  const { mayAnswer, me } = useAround();
+  const { mayAnswer, mayOverdraw, me } = useAround();
   const names = useNames();
   const answer = useAnswerApproval();
   const [replying, setReplying] = useState(false);
@@ -38,6 +38,7 @@ export function Answers({ approval, open, keys }: { approval: Approval; open: bo
   if (!open || !mayAnswer) return failed || null;
 
   const own = approval.two_person && approval.requested_by === me;
+  const money = approval.kind === "budget";
   if (!online) return <p className="text-fg-2">{words.offline}</p>;
   return (
     <>
@@ -51,13 +52,14 @@ export function Answers({ approval, open, keys }: { approval: Approval; open: bo
           )}
         </p>
       )}
+      {money && <p className="text-small text-fg-2">{mayOverdraw ? words.budgetYes : words.budgetOther}</p>}
       {failed}
       {replying ? (
         <Reply busy={answer.isPending} onCancel={() => setReplying(false)} onSend={send} />
       ) : (
         <Choices
           approval={approval}
-          own={own}
+          mayApprove={!own && (mayOverdraw || !money)}
           coarse={coarse}
           keys={keys && !coarse}
           busy={answer.isPending}
@@ -82,7 +84,7 @@ function Failure({ error, open }: { error: unknown; open: boolean }) {
 
 function Choices({
   approval,
-  own,
+  mayApprove,
   coarse,
   keys,
   busy,
@@ -90,7 +92,7 @@ function Choices({
   onReply,
 }: {
   approval: Approval;
-  own: boolean;
+  mayApprove: boolean;
   coarse: boolean;
   keys: boolean;
   busy: boolean;
@@ -119,24 +121,25 @@ function Choices({
       </Button>
     </>
   );
-  const more = approval.severity !== "critical" && !own && (
+  const money = approval.kind === "budget";
+  const more = approval.severity !== "critical" && !money && mayApprove && (
     <Wider approval={approval} busy={busy} large={coarse} onSend={onSend} />
   );
   const label = (
     <>
       <Check aria-hidden="true" />
-      {coarse ? words.hold : words.approve}
+      {money ? words.approveRun : coarse ? words.hold : words.approve}
     </>
   );
   if (coarse)
     return (
       <div className="row acts-row">
-        {!own && (
+        {mayApprove && (
           <div ref={approve} className="flex">
             <HoldButton
               label={label}
               holding={words.holding}
-              confirm={words.approve}
+              confirm={money ? words.approveRun : words.approve}
               cancel={words.notNow}
               busy={busy}
               onDone={yes}
@@ -151,10 +154,10 @@ function Choices({
     <div className="row justify-end">
       {no}
       {more}
-      {!own && (
+      {mayApprove && (
         <div ref={approve} className="flex">
           <Button look="solid" busy={busy} onClick={yes}>
-            {words.approve}
+            {money ? words.approveRun : words.approve}
             {keys && <Kbd>A</Kbd>}
           </Button>
         </div>

@@ -17,6 +17,7 @@ const around: Around = {
   agents: { code: "Code" },
   hues: {},
   mayAnswer: true,
+  mayOverdraw: true,
   mayChange: true,
   mayUndo: true,
 };
@@ -68,6 +69,24 @@ describe("an approval", () => {
     await userEvent.click(screen.getByRole("button", { name: "Deny" }));
     expect(await screen.findByText(/^Denied by Mira, .*“Open a pull request”$/)).toBeTruthy();
     expect(approvals[0]?.words).toBe("Open a pull request");
+  });
+
+  it("about money says what is spent, and reaches as far as the run", async () => {
+    const { approvals } = card("apr_01M");
+    expect(await screen.findByText("Let this run spend beyond a budget?")).toBeTruthy();
+    expect(screen.getByText("$50.12 of $50.00")).toBeTruthy();
+    expect(screen.getByText("up to $0.084")).toBeTruthy();
+    expect(screen.queryByRole("button", { name: "Allow longer" })).toBeNull();
+    await userEvent.click(screen.getByRole("button", { name: "Approve for this run" }));
+    expect(await screen.findByText(/^Approved by Mira, /)).toBeTruthy();
+    expect(approvals.find((one) => one.id === "apr_01M")).toMatchObject({ state: "approved" });
+  });
+
+  it("about money is approved only by those who may change budgets", async () => {
+    card("apr_01M", { mayOverdraw: false });
+    expect(await screen.findByText(/^Somebody who may change budgets can approve this/)).toBeTruthy();
+    expect(screen.queryByRole("button", { name: /^Approve/ })).toBeNull();
+    expect(screen.getByRole("button", { name: "Deny" })).toBeTruthy();
   });
 
   it("says that somebody else was quicker", async () => {

@@ -11,6 +11,7 @@ import { left, useNow } from "./countdown";
 import { Go } from "./go";
 import { Arguments, JudgedCommand } from "./marked";
 import { outcomeOf } from "./outcome";
+import { Overdraft } from "./overdraft";
 import { type Approval, approvalQuery } from "./queries";
 import "./guard.css";
 
@@ -61,11 +62,7 @@ function Card({ approval, compact, keys }: { approval: Approval; compact: boolea
           </Pill>
         )}
       </header>
-      {approval.command ? (
-        <JudgedCommand text={approval.command} dir={approval.dir ?? ""} />
-      ) : (
-        <Arguments text={approval.args} />
-      )}
+      <Asked approval={approval} />
       {compact ? <Short approval={approval} /> : <Facts approval={approval} />}
       {!open && <Outcome approval={shown} />}
       <Answers approval={shown} open={open} keys={keys} />
@@ -73,7 +70,15 @@ function Card({ approval, compact, keys }: { approval: Approval; compact: boolea
   );
 }
 
-function titleOf({ state, command, tool }: Approval): string {
+/** The exact thing that is asked about. */
+function Asked({ approval }: { approval: Approval }) {
+  if (approval.kind === "budget") return <Overdraft approval={approval} />;
+  if (approval.command) return <JudgedCommand text={approval.command} dir={approval.dir ?? ""} />;
+  return <Arguments text={approval.args} />;
+}
+
+function titleOf({ state, kind, command, tool }: Approval): string {
+  if (kind === "budget") return state === "asked" ? words.budget : words.budgetOver;
   if (state === "asked") return command ? words.command : words.call(tool);
   return command ? words.commandOver : words.callOver(tool);
 }

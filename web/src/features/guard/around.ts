@@ -10,6 +10,8 @@ export type Around = {
   /** The hues agents chose. */
   hues: Record<string, string>;
   mayAnswer: boolean;
+  /** May let a run spend beyond a budget. */
+  mayOverdraw: boolean;
   mayChange: boolean;
   mayUndo: boolean;
 };
@@ -21,6 +23,7 @@ export const Surroundings = createContext<Around>({
   agents: {},
   hues: {},
   mayAnswer: false,
+  mayOverdraw: false,
   mayChange: false,
   mayUndo: false,
 });

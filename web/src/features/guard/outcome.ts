@@ -9,17 +9,23 @@ export function outcomeOf(approval: Approval, user: (id: string | undefined) => 
   const by = user(approval.answered_by) || words.somebody;
   const when = `${words.via[approval.answered_via ?? ""] ?? ""}, ${clockTime(approval.answered_at)}`;
   const said = approval.words ? ` ${words.said(approval.words)}` : "";
+  const money = approval.kind === "budget";
   switch (approval.state) {
     case "approved":
       return `${words.approved(by, when)}${scopeOf(approval)}${said}`;
     case "used":
-      return `${words.approved(by, when)}${scopeOf(approval)} ${words.ran}${said}`;
+      return `${words.approved(by, when)}${scopeOf(approval)} ${money ? words.wentOn : words.ran}${said}`;
     case "denied":
       return `${words.denied(by, when)}${said}`;
     default:
       if (approval.answered_at) return `${words.approved(by, when)} ${words.unused}`;
-      return approval.words ? approval.words : words.expired;
+      return approval.words || (money ? words.ended : words.expired);
   }
+}
+
+/** What an approval is about, in one line. */
+export function whatOf({ kind, command, tool }: Approval): string {
+  return kind === "budget" ? guard.card.budgetOver : command || tool;
 }
 
 function scopeOf({ scope }: Approval): string {

@@ -32,6 +32,7 @@ export const inbox = {
   back: "Back to the list",
   asks: (agent: string, what: string) => `${agent} wants to run ${what}`,
   asksTool: (agent: string, tool: string) => `${agent} wants to use ${tool}`,
+  asksMoney: (agent: string) => `${agent} wants to spend beyond a budget`,
   anAgent: "An agent",
   questionOf: (agent: string) => `${agent} asks you something`,
   openChat: "Open the chat",

@@ -1,4 +1,5 @@
 import type { Run } from "@/api/types";
+import { whatOf } from "@/features/guard/outcome";
 import type { Approval } from "@/features/guard/queries";
 
 /** One thing that happened: who, what, how often within the hour. */
@@ -45,7 +46,7 @@ export function activityOf(runs: readonly Run[], approvals: readonly Approval[])
       kind: approval.state === "denied" ? "denied" : "approved",
       who: approval.answered_by ?? "",
       at: approval.answered_at,
-      what: approval.command || approval.tool,
+      what: whatOf(approval),
     });
   }
   const hours = new Map<string, Deed[]>();

@@ -1,5 +1,5 @@
 import type { LiveEvent, Run } from "@/api/types";
-import { outcomeOf } from "@/features/guard/outcome";
+import { outcomeOf, whatOf } from "@/features/guard/outcome";
 import type { Approval } from "@/features/guard/queries";
 import type { Line } from "@/features/inbox/list";
 import { inbox } from "@/lib/messages/inbox";
@@ -28,18 +28,23 @@ export function approvalLine(approval: Approval, names: Names): Line {
   const agent = approval.agent ? names.agent(approval.agent) : inbox.anAgent;
   return {
     id: `approval:${approval.id}`,
-    kind: "approval",
-    title: approval.command ? inbox.asks(agent, approval.command) : inbox.asksTool(agent, approval.tool),
+    kind: approval.kind === "budget" ? "budget" : "approval",
+    title: asked(approval, agent),
     from: approval.reason,
     at: approval.asked_at,
   };
+}
+
+function asked({ kind, command, tool }: Approval, agent: string): string {
+  if (kind === "budget") return inbox.asksMoney(agent);
+  return command ? inbox.asks(agent, command) : inbox.asksTool(agent, tool);
 }
 
 /** The same once it is answered: it says who answered what. */
 export function answeredLine(approval: Approval, names: Names): Line {
   return {
     ...approvalLine(approval, names),
-    title: approval.command || approval.tool,
+    title: whatOf(approval),
     from: outcomeOf(approval, names.user),
     at: approval.answered_at ?? approval.asked_at,
   };

@@ -22,6 +22,7 @@ const around: Around = {
   agents: { code: "Code", docs: "Docs", ops: "Ops" },
   hues: {},
   mayAnswer: true,
+  mayOverdraw: true,
   mayChange: true,
   mayUndo: true,
 };

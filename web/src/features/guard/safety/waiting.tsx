@@ -6,7 +6,7 @@ import { Section } from "@/ui/page";
 import { Empty, View } from "@/ui/states";
 import { ApprovalCard } from "../approval-card";
 import { useNames } from "../around";
-import { outcomeOf } from "../outcome";
+import { outcomeOf, whatOf } from "../outcome";
 import { type Approval, pendingQuery } from "../queries";
 import { exceptionsQuery, recentApprovalsQuery } from "./queries";
 
@@ -73,9 +73,7 @@ function Lately() {
                 key={approval.id}
                 className="flex flex-wrap items-baseline gap-x-3 gap-y-1 border-b border-line px-4 py-2 last:border-0"
               >
-                <code className="mono trunc min-w-0 flex-1 basis-[240px]">
-                  {approval.command || approval.tool}
-                </code>
+                <code className="mono trunc min-w-0 flex-1 basis-[240px]">{whatOf(approval)}</code>
                 <span className="text-small text-fg-2">{outcomeOf(approval, names.user)}</span>
                 <Time at={approval.asked_at} className="text-small text-fg-3" />
               </li>
