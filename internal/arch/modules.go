@@ -41,7 +41,6 @@ var homes = []home{
 	{"github.com/spf13/cobra", []string{"cli"}, false, "commands, help and completion"},
 	{"github.com/spf13/pflag", []string{"cli"}, false, "the flags of cobra's commands"},
 	{"go.opentelemetry.io/otel", []string{everywhere}, false, "attributes: the words of observe's interface"},
-	{"go.opentelemetry.io/otel/sdk", []string{"observe"}, false, "spans"},
 	{"go.opentelemetry.io/otel/trace", []string{everywhere}, false, "spans: the words of observe's interface"},
 	{"go.uber.org/goleak", nil, true, "a goroutine left behind fails the test"},
 	{"golang.org/x/crypto", []string{"identity", "store"}, false, "argon2id and scrypt"},

@@ -7,12 +7,11 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
+	"slices"
 	"sync"
 	"sync/atomic"
 
 	"github.com/prometheus/client_golang/prometheus"
-	sdktrace "go.opentelemetry.io/otel/sdk/trace"
-	"go.opentelemetry.io/otel/trace"
 
 	"github.com/fluxway/fluxway/internal/kit/secret"
 )
@@ -42,16 +41,14 @@ type Observe struct {
 	failed   *Counter
 	content  atomic.Bool
 	recent   recent
-	tracer   atomic.Pointer[liveTracer] // nil while nobody listens
+	// listeners are the pipes of those who want spans; nil while nobody does.
+	listeners atomic.Pointer[[]*pipe]
 
 	mu          sync.Mutex // guards the fields below
 	instruments map[string]any
 	pipes       []*pipe
 	running     bool
 }
-
-// liveTracer lets an interface value sit behind an atomic pointer.
-type liveTracer struct{ trace.Tracer }
 
 // New checks the options and builds everything; Run must be started for spans
 // to leave the process.
@@ -118,24 +115,26 @@ func (o *Observe) Attach(name string, sink Sink) error {
 	if running {
 		return errors.New("observe: Attach after Run")
 	}
-	o.listen(name, sinkExporter{sink})
+	o.listen(name, toSink{sink})
 	return nil
 }
 
-// listen adds a queue before the exporter and turns recording on.
-func (o *Observe) listen(name string, exporter sdktrace.SpanExporter) {
+// listen adds a queue before the destination and turns recording on.
+func (o *Observe) listen(name string, to destination) {
 	p := &pipe{
-		name:     name,
-		exporter: exporter,
-		queue:    make(chan sdktrace.ReadOnlySpan, o.opts.QueueSize),
-		dropped:  o.dropped.With(name),
-		failed:   o.failed.With(name),
-		log:      o.log,
+		name:    name,
+		to:      to,
+		limit:   o.opts.QueueSize,
+		wake:    make(chan struct{}, 1),
+		dropped: o.dropped.With(name),
+		failed:  o.failed.With(name),
+		log:     o.log,
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.pipes = append(o.pipes, p)
-	o.tracer.Store(&liveTracer{newTracer(o.opts, o.pipes)})
+	pipes := slices.Clone(o.pipes)
+	o.listeners.Store(&pipes)
 }
 
 // Run carries finished spans to their destinations until ctx ends, then

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"go.opentelemetry.io/otel/attribute"
-	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 
 	"github.com/fluxway/fluxway/internal/kit/fault"
 	"github.com/fluxway/fluxway/internal/kit/retry"
@@ -45,17 +44,14 @@ func newExporter(opts Options) *exporter {
 	}
 }
 
-// ExportSpans sends one batch, repeating what the receiver says may be repeated.
-func (e *exporter) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpan) error {
+// deliver sends one batch, repeating what the receiver says may be repeated.
+func (e *exporter) deliver(ctx context.Context, spans []Finished) error {
 	body, err := json.Marshal(e.request(spans))
 	if err != nil {
 		return err
 	}
 	return retry.Do(ctx, e.policy, func(ctx context.Context) error { return e.post(ctx, body) })
 }
-
-// Shutdown does nothing; every batch is a request of its own.
-func (e *exporter) Shutdown(context.Context) error { return nil }
 
 func (e *exporter) post(ctx context.Context, body []byte) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, e.url, bytes.NewReader(body))
@@ -152,10 +148,10 @@ type otlpAttribute struct {
 	Value map[string]any `json:"value"`
 }
 
-func (e *exporter) request(spans []sdktrace.ReadOnlySpan) otlpRequest {
+func (e *exporter) request(spans []Finished) otlpRequest {
 	out := make([]otlpSpan, len(spans))
 	for i, s := range spans {
-		out[i] = otlpSpanOf(finished(s))
+		out[i] = otlpSpanOf(s)
 	}
 	return otlpRequest{ResourceSpans: []otlpResourceSpans{{
 		Resource:   otlpResource{Attributes: e.resource},

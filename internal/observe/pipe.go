@@ -3,9 +3,8 @@ package observe
 import (
 	"context"
 	"log/slog"
+	"sync"
 	"time"
-
-	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 )
 
 const (
@@ -14,90 +13,118 @@ const (
 	flushGrace = 5 * time.Second
 )
 
-// pipe is a bounded queue of finished spans before one destination. It is a
-// span processor that starts nothing by itself: Run does.
-type pipe struct {
-	name     string
-	exporter sdktrace.SpanExporter
-	queue    chan sdktrace.ReadOnlySpan
-	dropped  Count
-	failed   Count
-	log      *slog.Logger
+// destination takes finished spans in batches.
+type destination interface {
+	deliver(ctx context.Context, spans []Finished) error
 }
 
-// OnStart does nothing; only finished spans matter.
-func (p *pipe) OnStart(context.Context, sdktrace.ReadWriteSpan) {}
+// pipe is a bounded queue of finished spans before one destination. Whoever ends
+// a span only puts it there: its goroutine wakes for the first of a batch and for
+// the last, not for each.
+type pipe struct {
+	name    string
+	to      destination
+	limit   int
+	wake    chan struct{}
+	dropped Count
+	failed  Count
+	log     *slog.Logger
 
-// OnEnd queues the span, or counts it as dropped: work never waits for telemetry.
-func (p *pipe) OnEnd(s sdktrace.ReadOnlySpan) {
-	select {
-	case p.queue <- s:
-	default:
+	mu    sync.Mutex // guards the field below
+	queue []*span
+}
+
+// add queues a span, or counts it as dropped: work never waits for telemetry.
+func (p *pipe) add(s *span) {
+	p.mu.Lock()
+	if len(p.queue) >= p.limit {
+		p.mu.Unlock()
 		p.dropped.Inc()
+		return
+	}
+	p.queue = append(p.queue, s)
+	n := len(p.queue)
+	p.mu.Unlock()
+	if n == 1 || n == batchSize {
+		select {
+		case p.wake <- struct{}{}:
+		default: // it will look anyway
+		}
 	}
 }
 
-// Shutdown does nothing; the pipe ends with Run.
-func (p *pipe) Shutdown(context.Context) error { return nil }
+// waiting is how many spans there are.
+func (p *pipe) waiting() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.queue)
+}
 
-// ForceFlush does nothing; Run flushes when it ends.
-func (p *pipe) ForceFlush(context.Context) error { return nil }
+// take gives the next batch.
+func (p *pipe) take() []*span {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	batch := p.queue
+	if len(batch) <= batchSize {
+		p.queue = make([]*span, 0, len(batch))
+		return batch
+	}
+	p.queue = append(make([]*span, 0, len(batch)), batch[batchSize:]...)
+	return batch[:batchSize:batchSize]
+}
 
 // run sends batches when they are full or old enough, and the rest when ctx ends.
 func (p *pipe) run(ctx context.Context) {
-	batch := make([]sdktrace.ReadOnlySpan, 0, batchSize)
 	timer := time.NewTimer(batchWait)
 	timer.Stop()
 	defer timer.Stop()
 	for {
 		select {
 		case <-ctx.Done():
-			p.flush(ctx, batch)
+			p.flush(ctx, nil)
 			return
-		case s := <-p.queue:
-			if len(batch) == 0 {
+		case <-p.wake:
+			if p.waiting() < batchSize {
 				timer.Reset(batchWait)
-			}
-			batch = append(batch, s)
-			if len(batch) < batchSize {
 				continue
 			}
 			timer.Stop()
 		case <-timer.C:
 		}
-		if p.send(ctx, batch) {
-			clear(batch)
-			batch = batch[:0]
+		for more := true; more; more = p.waiting() >= batchSize {
+			if batch := p.take(); !p.send(ctx, batch) {
+				p.flush(ctx, batch)
+				return
+			}
+		}
+		if p.waiting() > 0 {
+			timer.Reset(batchWait)
 		}
 	}
 }
 
-func (p *pipe) flush(ctx context.Context, batch []sdktrace.ReadOnlySpan) {
+// flush sends a batch that was cut short, and what else there is.
+func (p *pipe) flush(ctx context.Context, batch []*span) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushGrace)
 	defer cancel()
-	for {
-		select {
-		case s := <-p.queue:
-			if batch = append(batch, s); len(batch) < batchSize {
-				continue
-			}
-			p.send(ctx, batch)
-			batch = batch[:0]
-		default:
-			p.send(ctx, batch)
-			return
-		}
+	p.send(ctx, batch)
+	for p.waiting() > 0 {
+		p.send(ctx, p.take())
 	}
 }
 
 // send says whether the batch is done with; one that was cut short by the end
 // of ctx is not, and belongs into the flush.
-func (p *pipe) send(ctx context.Context, batch []sdktrace.ReadOnlySpan) bool {
+func (p *pipe) send(ctx context.Context, batch []*span) bool {
 	if len(batch) == 0 {
 		return true
 	}
 	live := ctx.Err() == nil
-	err := p.exporter.ExportSpans(ctx, batch)
+	done := make([]Finished, len(batch))
+	for i, s := range batch {
+		done[i] = s.finished()
+	}
+	err := p.to.deliver(ctx, done)
 	if err == nil {
 		return true
 	}
@@ -109,17 +136,9 @@ func (p *pipe) send(ctx context.Context, batch []sdktrace.ReadOnlySpan) bool {
 	return true
 }
 
-// sinkExporter hands spans to a Sink.
-type sinkExporter struct{ sink Sink }
+// toSink hands spans to a Sink.
+type toSink struct{ sink Sink }
 
-// ExportSpans converts the batch and hands it on.
-func (e sinkExporter) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpan) error {
-	batch := make([]Finished, len(spans))
-	for i, s := range spans {
-		batch[i] = finished(s)
-	}
-	return e.sink.Receive(ctx, batch)
+func (t toSink) deliver(ctx context.Context, spans []Finished) error {
+	return t.sink.Receive(ctx, spans)
 }
-
-// Shutdown does nothing; the sink's owner closes it.
-func (e sinkExporter) Shutdown(context.Context) error { return nil }

@@ -8,8 +8,6 @@ import (
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/propagation"
-	"go.opentelemetry.io/otel/sdk/resource"
-	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/trace"
 	"go.opentelemetry.io/otel/trace/noop"
 
@@ -24,16 +22,11 @@ func (o *Observe) Start(ctx context.Context, name string, attrs ...attribute.Key
 	if o == nil {
 		return ctx, noop.Span{}
 	}
-	live := o.tracer.Load()
-	if live == nil {
+	pipes := o.listeners.Load()
+	if pipes == nil {
 		return ctx, noop.Span{}
 	}
-	return start(ctx, live, name, attrs)
-}
-
-// start copies attrs so that the slice made by Start's caller stays on its stack.
-func start(ctx context.Context, live *liveTracer, name string, attrs []attribute.KeyValue) (context.Context, trace.Span) {
-	return live.Start(ctx, name, trace.WithAttributes(append([]attribute.KeyValue(nil), attrs...)...))
+	return begin(ctx, *pipes, name, attrs)
 }
 
 // End finishes a span with the outcome of the work: nil is success.
@@ -46,18 +39,7 @@ func End(span trace.Span, err error) {
 }
 
 // Listening says whether spans are recorded at all.
-func (o *Observe) Listening() bool { return o != nil && o.tracer.Load() != nil }
-
-// Tracer is for libraries that take an OpenTelemetry tracer; our own code uses Start.
-func (o *Observe) Tracer() trace.Tracer {
-	if o == nil {
-		return noop.Tracer{}
-	}
-	if live := o.tracer.Load(); live != nil {
-		return live.Tracer
-	}
-	return noop.Tracer{}
-}
+func (o *Observe) Listening() bool { return o != nil && o.listeners.Load() != nil }
 
 // Extract continues the trace that a request's traceparent header names.
 func (o *Observe) Extract(ctx context.Context, header http.Header) context.Context {
@@ -117,42 +99,9 @@ type FinishedEvent struct {
 	Attributes []attribute.KeyValue
 }
 
-// newTracer records every span and hands it to all pipes.
-func newTracer(opts Options, pipes []*pipe) trace.Tracer {
-	options := []sdktrace.TracerProviderOption{
-		sdktrace.WithSampler(sdktrace.AlwaysSample()),
-		sdktrace.WithResource(resource.NewSchemaless(resourceAttributes(opts)...)),
-		sdktrace.WithRawSpanLimits(sdktrace.SpanLimits{
-			AttributeValueLengthLimit: 64 << 10, AttributeCountLimit: 128, EventCountLimit: 128,
-			LinkCountLimit: 128, AttributePerEventCountLimit: 128, AttributePerLinkCountLimit: 128,
-		}),
-	}
-	for _, p := range pipes {
-		options = append(options, sdktrace.WithSpanProcessor(p))
-	}
-	return sdktrace.NewTracerProvider(options...).Tracer(scope, trace.WithInstrumentationVersion(opts.Version))
-}
-
 func resourceAttributes(opts Options) []attribute.KeyValue {
 	return []attribute.KeyValue{
 		attribute.String("service.name", opts.Service),
 		attribute.String("service.version", opts.Version),
 	}
-}
-
-// finished copies a span and hides its secrets.
-func finished(s sdktrace.ReadOnlySpan) Finished {
-	f := Finished{
-		Trace: s.SpanContext().TraceID().String(), ID: s.SpanContext().SpanID().String(),
-		Name: Redact(s.Name()), Kind: s.SpanKind(), Start: s.StartTime(), End: s.EndTime(),
-		Attributes: hideAttributes(s.Attributes()),
-		Failed:     s.Status().Code == codes.Error, Message: Redact(s.Status().Description),
-	}
-	if s.Parent().HasSpanID() {
-		f.Parent = s.Parent().SpanID().String()
-	}
-	for _, e := range s.Events() {
-		f.Events = append(f.Events, FinishedEvent{Name: Redact(e.Name), At: e.Time, Attributes: hideAttributes(e.Attributes)})
-	}
-	return f
 }
