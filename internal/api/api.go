@@ -23,6 +23,7 @@ import (
 	"github.com/fluxway/fluxway/internal/guard"
 	"github.com/fluxway/fluxway/internal/identity"
 	"github.com/fluxway/fluxway/internal/jobs"
+	"github.com/fluxway/fluxway/internal/kit/leanhttp"
 	"github.com/fluxway/fluxway/internal/memory"
 	"github.com/fluxway/fluxway/internal/observe"
 	"github.com/fluxway/fluxway/internal/plugins"
@@ -295,13 +296,13 @@ func (s *Server) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	server := &http.Server{
+	server := &leanhttp.Server{Plain: s.plain, Rest: &http.Server{
 		Handler: s, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute, IdleTimeout: 2 * time.Minute,
 		WriteTimeout: s.opts.Timeout + writeGrace, MaxHeaderBytes: 64 << 10, ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
-	}
+	}}
 	failed := make(chan error, 2)
 	var wg sync.WaitGroup
-	servers := []*http.Server{server}
+	servers := []stopper{server}
 	if s.opts.Control != "" {
 		local, err := s.listenControl(ctx)
 		if err != nil {
@@ -332,7 +333,13 @@ func (s *Server) Run(ctx context.Context) error {
 
 var errStopping = errors.New("the server is stopping")
 
-func (s *Server) shutDown(server *http.Server) error {
+// stopper is a server of either kind.
+type stopper interface {
+	Shutdown(ctx context.Context) error
+	Close() error
+}
+
+func (s *Server) shutDown(server stopper) error {
 	ctx, cancel := context.WithTimeout(context.Background(), s.opts.Drain)
 	defer cancel()
 	err := server.Shutdown(ctx)

@@ -95,6 +95,18 @@ func (c *call) charged(door, model string) context.Context {
 	return costs.With(c.ctx, costs.Attribution{Workspace: id.Workspace, User: id.User, Key: id.Key, Door: door, Asked: model})
 }
 
+// plain says which requests are questions to a model: they are many, and their
+// bodies are read at once and whole.
+func (s *Server) plain(path string) bool {
+	var params [maxParams]string
+	n := s.router.find(path, &params)
+	if n == nil {
+		return false
+	}
+	e := n.endpoint(http.MethodPost)
+	return e != nil && e.route.Action.dialect != nil && !e.route.Action.ownBody
+}
+
 // keyInURL refuses a credential where logs and histories would keep it.
 func (c *call) keyInURL() error {
 	query := c.r.URL.RawQuery

@@ -1,13 +1,15 @@
-// Package leanhttp is an HTTP/1.1 round-tripper that costs little per request and per stream.
+// Package leanhttp is an HTTP/1.1 round-tripper and a server that cost little per request and per stream.
 //
 // In:    requests over plain http with a body of known length.
-// Out:   responses as net/http's own transport gives them, gzip undone; everything else (https, proxies, unknown lengths) goes to Next.
+// Out:   to send, responses as net/http's own transport gives them, gzip undone; to answer, requests as net/http's own server gives them.
 // Keeps: idle connections. Says: nothing.
-// Not here: HTTP/2, TLS, redirects, cookies.
+// Not here: HTTP/2, TLS, redirects, cookies, and whatever else is not plain: a Transport leaves it to Next, a Server to Rest.
 //
 // The standard transport has two goroutines and two buffers for each connection,
 // and hands every request and response over between them. Here the caller's
-// goroutine does all of it, and no buffer stays with a stream.
+// goroutine does all of it, and no buffer stays with a stream. The standard server
+// begins a goroutine with every request, to see its caller leave, and has two
+// buffers for each connection; here the kernel tells of those who leave.
 package leanhttp
 
 import (
