@@ -60,8 +60,9 @@ function inside(name, target) {
 
 function primitives(name, text, say) {
   if (name.startsWith("ui/")) return;
-  const match = /from "(radix-ui|sonner|marked|highlight\.js[^"]*)"/.exec(text);
-  if (match && name !== "lib/markdown.ts") say(match.index, `${match[1]} is wrapped in ui/; use that`);
+  const match = /from "(radix-ui|sonner|marked|temml|mermaid|highlight\.js[^"]*)"/.exec(text);
+  if (match && !/^lib\/(markdown|math)(\.test)?\.ts$/.test(name))
+    say(match.index, `${match[1]} is wrapped in ui/; use that`);
 }
 
 /** Only queries.ts of a feature, the client and the connection know an address of the server. */

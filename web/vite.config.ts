@@ -2,12 +2,13 @@ import { fileURLToPath } from "node:url";
 import tailwindcss from "@tailwindcss/vite";
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vitest/config";
+import { lighter } from "./scripts/lighter";
 
 /** Where `vite` sends API calls while developing: the address of a running `fluxway up`. */
 const server = process.env.FLUXWAY_DEV_SERVER ?? "http://127.0.0.1:7777";
 
 export default defineConfig({
-  plugins: [react(), tailwindcss()],
+  plugins: [lighter(), react(), tailwindcss()],
   resolve: { alias: { "@": fileURLToPath(new URL("./src", import.meta.url)) } },
   build: {
     target: "es2023",
@@ -22,11 +23,11 @@ export default defineConfig({
           groups: [
             {
               name: "base",
-              test: /node_modules[\\/](react|react-dom|scheduler|@tanstack|zustand|clsx)[\\/]|src[\\/](api|live)[\\/]|src[\\/](ui[\\/](bits|button|copy|states|menu|dialog|tooltip|page|boundary|toast)|lib[\\/](messages[\\/](chat|common|shell)|format|time|random|storage)|features[\\/](conversations[\\/](queries|outbox|patch|composer)|runs[\\/](queries|stream|work)|agents[\\/]queries)|app[\\/]pages[\\/]chat[\\/](send|find-agent))\.tsx?$|icons[\\/](sparkles|arrow-up|square|messages-square)\.mjs$/,
+              test: /node_modules[\\/](react|react-dom|scheduler|@tanstack(?!.*(useQueries|queriesObserver))|zustand|clsx)[\\/]|src[\\/](api|live)[\\/]|src[\\/](ui[\\/](bits|button|copy|states|menu|dialog|tooltip|page|boundary|toast)|lib[\\/](messages[\\/](chat|common|shell)|format|time|random|storage)|features[\\/](conversations[\\/](queries|outbox|patch|composer)|runs[\\/](queries|stream|work)|agents[\\/]queries)|app[\\/]pages[\\/]chat[\\/](send|find-agent))\.tsx?$|icons[\\/](sparkles|arrow-up|square|messages-square)\.mjs$/,
             },
             {
               name: "thread",
-              test: /node_modules[\\/]marked[\\/]|src[\\/](app[\\/]pages[\\/]chat[\\/]deltas|features[\\/](conversations[\\/](thread|message)|events[\\/]queries)|lib[\\/]markdown|ui[\\/](markdown|code|highlight))\.tsx?$|icons[\\/]arrow-down\.mjs$/,
+              test: /web[\\/]node_modules[\\/]marked[\\/]|src[\\/](app[\\/]pages[\\/]chat[\\/]deltas|features[\\/](conversations[\\/](thread|message)|events[\\/]queries)|lib[\\/]markdown|ui[\\/](markdown|code|highlight))\.tsx?$|icons[\\/]arrow-down\.mjs$/,
               includeDependenciesRecursively: false,
             },
           ],

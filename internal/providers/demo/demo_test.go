@@ -115,7 +115,7 @@ func TestHelpDocumentsEveryRuleAndEachExampleWorks(t *testing.T) {
 	if n < 10 {
 		t.Errorf("help has %d rows:\n%s", n, help)
 	}
-	for said, want := range map[string]string{"show a table": "|---|", "show code": "```go", "show markdown": "# A heading", "hello": "help", "what?": "demonstration"} {
+	for said, want := range map[string]string{"show a table": "|---|", "show code": "```go", "show markdown": "# A heading", "show me a formula": "$$\n", "draw a diagram": "```mermaid", "hello": "help", "what?": "demonstration"} {
 		if got := answer(t, &providers.Request{Messages: []providers.Message{providers.UserText(said)}}).Text(); !strings.Contains(got, want) {
 			t.Errorf("%q is answered without %q: %s", said, want, got)
 		}

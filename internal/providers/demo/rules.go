@@ -175,6 +175,8 @@ var sayings = []saying{
 	{"think about …", re(`^\s*(?:please\s+)?think\b`), think},
 	{"show a table", re(`\btable\b`), text(tableText)},
 	{"show code", re(`\bcode\b`), text(codeText)},
+	{"show me a formula", re(`\bformulas?\b`), text(formulaText)},
+	{"draw a diagram", re(`\bdiagrams?\b`), text(diagramText)},
 	{"show markdown", re(`\bmarkdown\b`), text(markdownText)},
 	{"tell a long story", re(`\blong\s+(?:story|text|answer)\b`), text(disclaimer + strings.Repeat("Word after word the demonstration goes on, so that scrolling, stopping and resuming can be tried. ", 40))},
 	{"hello", re(`^\s*(?:hi|hello|hey|good (?:morning|evening|day))\b`), text(disclaimer + "Hello! Say **help** to see what I understand.")},

@@ -33,6 +33,22 @@ Some **bold**, some _italic_, some ` + "`code`" + ` and a [link](https://example
 
 ` + "```json\n{\"answer\": 42}\n```"
 
+const formulaText = disclaimer + `The roots of $ax^2 + bx + c = 0$ are known when $a \neq 0$:
+
+$$
+x_{1,2} = \frac{-b \pm \sqrt{b^2 - 4ac}}{2a}
+$$
+
+And the area under a bell curve is
+
+\[
+\int_{-\infty}^{\infty} e^{-x^2}\,dx = \sqrt{\pi}
+\]
+
+Prices such as $5 and $10 stay what they are.`
+
+const diagramText = disclaimer + "This is how a message travels.\n\n```mermaid\nflowchart LR\n  you[You] --> api[API]\n  api --> run[Run]\n  run --> model{{Model}}\n  run --> guard{Guard}\n  guard -->|allowed| tool[Tool]\n  guard -->|asks| you\n  model --> run\n```\n\nThe guard stands between an agent and its tools."
+
 // sample makes the smallest value that fits a schema, for structured output.
 func sample(schema json.RawMessage) string {
 	var s node

@@ -1,5 +1,5 @@
 import { fuzzy, rank } from "@/lib/fuzzy";
-import { shell } from "@/lib/messages/shell";
+import { keyboard } from "@/lib/messages/palette";
 
 /** Something the palette can do. */
 export type Item = {
@@ -34,7 +34,7 @@ export function find(text: string, items: readonly Item[], recent: readonly stri
   const pool = items.filter((item) => (only ? only.includes(item.group) : item.group !== "help"));
   const hits = [...rank(words.trim(), pool, (item) => item.text), ...alsoNamed(words.trim(), pool)];
   const sections = order.map((group) => ({
-    title: shell.palette.groups[group],
+    title: keyboard.palette.groups[group],
     score: Math.max(
       ...hits.filter(({ item }) => item.group === group).map(({ match }) => match.score),
       Number.NEGATIVE_INFINITY,
@@ -63,5 +63,5 @@ function lately(pool: readonly Item[], recent: readonly string[]): Section[] {
     const item = pool.find((one) => one.id === id);
     return item ? [{ item: { ...item, id: `recent:${item.id}` }, at: [] }] : [];
   });
-  return rows.length > 0 ? [{ title: shell.palette.recent, rows }] : [];
+  return rows.length > 0 ? [{ title: keyboard.palette.recent, rows }] : [];
 }

@@ -1,10 +1,10 @@
-import { shell } from "@/lib/messages/shell";
+import { keyboard } from "@/lib/messages/palette";
 import { Kbd } from "@/ui/bits";
 import { Dialog } from "@/ui/dialog";
 import { keyText } from "./keys";
 import { useShell } from "./store";
 
-const words = shell.help;
+const words = keyboard.help;
 
 type Row = { keys: string[]; text: string };
 

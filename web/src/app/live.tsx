@@ -1,8 +1,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useEffect, useMemo, useRef } from "react";
 import { applyConversationEvent } from "@/features/conversations/queries";
-import { identityKeys } from "@/features/identity/queries";
-import { applyJobEvent } from "@/features/jobs/queries";
+import { identityKeys } from "@/features/identity/me/queries";
 import { applyRunEvent } from "@/features/runs/queries";
 import { readVersion, systemKeys } from "@/features/system/queries";
 import { common } from "@/lib/messages/common";
@@ -37,6 +36,7 @@ export function LiveRoot({ children }: { children: ReactNode }) {
 
 const costsLive = () => import("@/features/costs/live");
 const guardLive = () => import("@/features/guard/queries");
+const jobsLive = () => import("@/features/jobs/queries");
 const inboxLive = () => import("@/features/inbox/queries");
 
 // Patterns rather than names: a name that the role may not follow refuses the whole subscription.
@@ -68,7 +68,7 @@ function Wiring() {
     if (part === "conversations" || part === "runs") applyConversationEvent(cache, event);
     if (part === "runs") applyRunEvent(cache, event);
     if (part === "costs") void costsLive().then((module) => module.applyCostsEvent(cache, event));
-    if (part === "jobs") applyJobEvent(cache, event);
+    if (part === "jobs") void jobsLive().then((module) => module.applyJobEvent(cache, event));
     if (part === "identity")
       void cache.invalidateQueries({ queryKey: identityKeys.all }, { cancelRefetch: false });
     if (part === "system")

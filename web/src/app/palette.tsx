@@ -2,6 +2,7 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { type KeyboardEvent, type ReactNode, useEffect, useId, useMemo, useRef, useState } from "react";
 import { conversationsQuery } from "@/features/conversations/queries";
+import { keyboard } from "@/lib/messages/palette";
 import { shell } from "@/lib/messages/shell";
 import { Kbd } from "@/ui/bits";
 import { Floating } from "@/ui/dialog";
@@ -14,7 +15,7 @@ import { hasCommand, runCommand } from "./shortcuts";
 import { usePages } from "./sidebar";
 import { useShell } from "./store";
 
-const words = shell.palette;
+const words = keyboard.palette;
 
 /** Find anything, do anything, without the pointer. */
 export default function Palette({ initial, onClose }: { initial: string; onClose: () => void }) {

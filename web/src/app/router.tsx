@@ -9,7 +9,7 @@ import {
   redirect,
   useRouter,
 } from "@tanstack/react-router";
-import { meQuery, setupQuery } from "@/features/identity/queries";
+import { meQuery, setupQuery } from "@/features/identity/me/queries";
 import type { TraceFilter } from "@/features/traces/queries";
 import { common } from "@/lib/messages/common";
 import { Empty, Problem, Skeleton } from "@/ui/states";

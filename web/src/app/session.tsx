@@ -4,8 +4,8 @@ import { createContext, lazy, type ReactNode, Suspense, use, useEffect, useRef, 
 import { whenSignedOut } from "@/api/client";
 import type { Me } from "@/api/types";
 import { outbox } from "@/features/conversations/outbox";
+import { identityKeys, meQuery, signOut, switchWorkspace } from "@/features/identity/me/queries";
 import { can } from "@/features/identity/permissions";
-import { identityKeys, meQuery, signOut, switchWorkspace } from "@/features/identity/queries";
 import { common } from "@/lib/messages/common";
 import { shell } from "@/lib/messages/shell";
 import { Dialog } from "@/ui/dialog";

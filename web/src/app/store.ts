@@ -1,5 +1,5 @@
 import { create } from "zustand";
-import { persist } from "zustand/middleware";
+import { readLocal, writeLocal } from "@/lib/storage";
 
 export type Theme = "dark" | "light" | "system";
 export type Density = "comfortable" | "compact";
@@ -21,34 +21,26 @@ type Shell = {
   set: (change: Partial<Omit<Shell, "set">>) => void;
 };
 
+const place = "fluxway.ui";
+const kept = ["theme", "density", "shortcuts", "pageKeys", "rail", "drawer", "checklist", "recent"] as const;
+
 /** The one store of the client: how the shell looks on this device and what of it is open. */
-export const useShell = create<Shell>()(
-  persist(
-    (set) => ({
-      theme: "system",
-      density: "comfortable",
-      shortcuts: true,
-      pageKeys: false,
-      rail: false,
-      drawer: false,
-      checklist: true,
-      recent: [],
-      palette: undefined,
-      help: false,
-      set: (change) => set(change),
-    }),
-    {
-      name: "fluxway.ui",
-      partialize: ({ theme, density, shortcuts, pageKeys, rail, drawer, checklist, recent }) => ({
-        theme,
-        density,
-        shortcuts,
-        pageKeys,
-        rail,
-        drawer,
-        checklist,
-        recent,
-      }),
-    },
-  ),
+export const useShell = create<Shell>()((set) => ({
+  theme: "system",
+  density: "comfortable",
+  shortcuts: true,
+  pageKeys: false,
+  rail: false,
+  drawer: false,
+  checklist: true,
+  recent: [],
+  ...readLocal<{ state?: Partial<Shell> }>(place, {}).state,
+  palette: undefined,
+  help: false,
+  set: (change) => set(change),
+}));
+
+// theme.js reads the same place before the first paint.
+useShell.subscribe((shell) =>
+  writeLocal(place, { state: Object.fromEntries(kept.map((name) => [name, shell[name]])), version: 0 }),
 );

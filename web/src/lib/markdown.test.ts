@@ -11,6 +11,9 @@ const texts = [
   "- a\n  - b\n    - c\n\n- [ ] task\n- [x] done\n\npara\n* star\n",
   "<div>\nhtml\n\n</div>\n\n[ref]: http://x.test\n\nText with [ref].",
   "~~~\nunclosed fence\n\nstill code",
+  "Before\n$$\na\n- b\n= c\n$$\nafter\n\n\\[\nx\n\\]\n\nend",
+  "Text\n$$\nx$$ goes on\n\n$$ no end\n\n- a $x_1$ b\n- c\n\n$$y$$\n\nIt is $$z$$ and \\(w\\).",
+  "Costs $5\n$$ and more\n# A title\n\nText\n\\[ x\n- y\n\nz \\]\n\n$$\nunclosed\n- end",
   "Setext\n===\n\nline one\\\nline two  \nline three\n\n\n\nend",
 ];
 

@@ -1,4 +1,5 @@
 import { Lexer, type Token, type TokensList } from "marked";
+import { formulas } from "./math";
 
 export type Block = { key: number; raw: string; tokens: Token[]; done: boolean };
 
@@ -52,11 +53,16 @@ export class BlockSplitter {
       const start = end - token.raw.length;
       const line = tail.indexOf("\n", start + leading(token.raw));
       open = i;
-      if (token.type !== "space" && line >= 0 && line < tail.length) break;
+      if (token.type !== "space" && line >= 0 && line < tail.length && !unsure(token)) break;
       end = start;
     }
     return stableFrom(tokens, open);
   }
+}
+
+/** A formula whose last line is not whole may turn out to be a line of the paragraph before it. */
+function unsure(token: Token): boolean {
+  return token.type === "math" && (token.open || !token.raw.endsWith("\n"));
 }
 
 /** Blank lines before an open token belong to the token before it until that one is final. */
@@ -69,8 +75,8 @@ function leading(raw: string): number {
 }
 
 /** Block tokens whose raw texts add up to the input, whatever marked does to line ends. */
-function lex(text: string): Token[] {
-  const tokens: TokensList = new Lexer({ gfm: true }).lex(text.replace(/\r\n|\r/g, "\n"));
+function lex(text: string, extensions = formulas): Token[] {
+  const tokens: TokensList = new Lexer({ gfm: true, extensions }).lex(text.replace(/\r\n|\r/g, "\n"));
   return tokens;
 }
 
@@ -87,6 +93,11 @@ export function blocksOf(text: string): Block[] {
 /** Parses one block again, after it was mended for display. */
 export function tokensOf(raw: string): Token[] {
   return lex(raw);
+}
+
+/** Parses what began like a formula and has no end as the text it is. */
+export function plainTokens(raw: string): Token[] {
+  return lex(raw, null);
 }
 
 /**
@@ -121,6 +132,7 @@ function unclosedCode(text: string): string {
 function unclosedEmphasis(text: string): string {
   const plain = text
     .replace(/(`+)[\s\S]*?\1/g, "")
+    .replace(/\$\S[^$\n]*\$|\\\(.*?\\\)/g, "")
     .replace(/\\./g, "")
     .replace(/^\s*[*+-]\s/gm, "");
   const stack: string[] = [];
@@ -132,6 +144,12 @@ function unclosedEmphasis(text: string): string {
     else if (!/\s/.test(after)) stack.push(mark);
   }
   return stack.reverse().join("");
+}
+
+/** True once the last line of a fenced block has come. */
+export function isClosedFence(raw: string): boolean {
+  const fence = /^ {0,3}(`{3,}|~{3,})/.exec(raw)?.[1];
+  return !!fence && new RegExp(`\\n {0,3}${fence}[\`~]*\\s*$`).test(raw);
 }
 
 const safeLink = /^(https?:|mailto:|\/(?!\/)|#)/i;

@@ -1,7 +1,20 @@
 import type { Token, Tokens } from "marked";
-import { createElement, Fragment, memo, type ReactNode, useMemo, useRef } from "react";
-import { type Block, BlockSplitter, blocksOf, isSafeLink, mend, tokensOf } from "@/lib/markdown";
+import { createElement, Fragment, lazy, memo, type ReactNode, Suspense, useMemo, useRef } from "react";
+import {
+  type Block,
+  BlockSplitter,
+  blocksOf,
+  isClosedFence,
+  isSafeLink,
+  mend,
+  plainTokens,
+  tokensOf,
+} from "@/lib/markdown";
+import type { Formula as FormulaToken } from "@/lib/math";
 import { CodeBlock } from "./code";
+
+const Formula = lazy(() => import("./formula"));
+const Diagram = lazy(() => import("./diagram"));
 
 /** Draws markdown as React elements. No HTML is ever parsed, so there is nothing to sanitise. */
 export function Markdown({ text, streaming }: { text: string; streaming?: boolean }) {
@@ -60,10 +73,15 @@ function draw(token: Token, key: string, open: boolean, caret = false): ReactNod
           {end}
         </p>
       );
-    case "code": {
-      const code = token as Tokens.Code;
-      return <CodeBlock key={key} text={code.text} lang={code.lang} open={open} />;
-    }
+    case "code":
+      return code(token as Tokens.Code, key, open);
+    case "math":
+      return (
+        <Fragment key={key}>
+          {formula(token as FormulaToken, open)}
+          {end}
+        </Fragment>
+      );
     case "blockquote":
       return <blockquote key={key}>{children((token as Tokens.Blockquote).tokens, open)}</blockquote>;
     case "list":
@@ -79,6 +97,31 @@ function draw(token: Token, key: string, open: boolean, caret = false): ReactNod
     default:
       return <p key={key}>{token.raw}</p>;
   }
+}
+
+/** Code; a diagram is drawn once its last line has come. */
+function code(token: Tokens.Code, key: string, open: boolean): ReactNode {
+  const growing = open && !isClosedFence(token.raw);
+  const plain = <CodeBlock key={key} text={token.text} lang={token.lang} open={growing} />;
+  if (token.lang !== "mermaid" || growing) return plain;
+  return (
+    <Suspense key={key} fallback={plain}>
+      <Diagram text={token.text} />
+    </Suspense>
+  );
+}
+
+/** A formula; its source until the code that draws it is here, and as long as its end has not come. */
+function formula(token: FormulaToken, open: boolean): ReactNode {
+  if (token.open && !open) return children(plainTokens(token.raw), false);
+  const { text, raw, display } = token;
+  const source = <code className={display ? "block" : undefined}>{raw.trim()}</code>;
+  if (token.open) return source;
+  return (
+    <Suspense fallback={source}>
+      <Formula text={text} raw={raw} display={display} />
+    </Suspense>
+  );
 }
 
 function children(tokens: Token[], open: boolean): ReactNode {
@@ -166,6 +209,8 @@ function span(token: Token, key: number): ReactNode {
     }
     case "escape":
       return (token as Tokens.Escape).text;
+    case "math":
+      return <Fragment key={key}>{formula(token as FormulaToken, false)}</Fragment>;
     case "text": {
       const text = token as Tokens.Text;
       return <Fragment key={key}>{text.tokens ? inline(text.tokens) : text.text}</Fragment>;

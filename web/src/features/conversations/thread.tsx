@@ -4,6 +4,7 @@ import {
   lazy,
   memo,
   type ReactNode,
+  type RefObject,
   Suspense,
   useEffect,
   useLayoutEffect,
@@ -75,6 +76,7 @@ export function Thread(props: Props) {
   const last = messages.at(-1);
   const list = useRef<VListHandle>(null);
   const [follow, setFollow] = useState(true);
+  const frame = useRef<HTMLDivElement>(null);
   const said = useMemo<Item[]>(() => messages.map((message) => ({ key: message.id, message })), [messages]);
   const items: Item[] = [
     ...(query.hasNextPage ? [{ key: "earlier", part: "earlier" as const }] : []),
@@ -88,10 +90,10 @@ export function Thread(props: Props) {
     { key: "end", part: "end" },
   ];
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the end moves when rows or the streamed text grow
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the end moves when there are more rows
   useLayoutEffect(() => {
     if (follow) list.current?.scrollToIndex(Number.MAX_SAFE_INTEGER, { align: "end" });
-  }, [items.length, writing, follow]);
+  }, [items.length, follow]);
 
   const earlier = () => {
     if (query.hasNextPage && !query.isFetchingNextPage) void query.fetchNextPage();
@@ -155,7 +157,7 @@ export function Thread(props: Props) {
     }
   };
   return (
-    <div className="relative flex min-h-0 flex-1 flex-col">
+    <div ref={frame} className="relative flex min-h-0 flex-1 flex-col">
       <VList
         ref={list}
         data={items}
@@ -202,9 +204,24 @@ export function Thread(props: Props) {
           {words.jump}
         </button>
       )}
+      <Follow frame={frame} on={follow} />
       <Announcer last={last} writing={writing !== undefined} speaker={speaker} />
     </div>
   );
+}
+
+/** Stays at the end when something grows: the answer being written, a picture, a lane that opens. */
+function Follow({ frame, on }: { frame: RefObject<HTMLElement | null>; on: boolean }) {
+  useEffect(() => {
+    const box = frame.current?.firstElementChild;
+    if (!on || !box?.firstElementChild || typeof ResizeObserver === "undefined") return;
+    const observer = new ResizeObserver(() => {
+      box.scrollTop = box.scrollHeight;
+    });
+    observer.observe(box.firstElementChild);
+    return () => observer.disconnect();
+  }, [frame, on]);
+  return null;
 }
 
 /** A message that is in the list. It is drawn again only when something of it is another. */

@@ -8,45 +8,10 @@ import {
 import { call, client } from "@/api/client";
 import { isCode } from "@/api/errors";
 import type { Me, NewKey, NewUser, SetupRequest, SignInRequest, UserChange } from "@/api/types";
+import { type AuditFilter, identityKeys } from "./me/queries";
 
-export const identityKeys = {
-  all: ["identity"] as const,
-  me: () => ["identity", "me"] as const,
-  setup: () => ["identity", "setup"] as const,
-  options: () => ["identity", "options"] as const,
-  sessions: () => ["identity", "sessions"] as const,
-  devices: () => ["identity", "devices"] as const,
-  users: () => ["identity", "users"] as const,
-  keys: () => ["identity", "keys"] as const,
-  workspaces: () => ["identity", "workspaces"] as const,
-  audit: (filter: AuditFilter) => ["identity", "audit", filter] as const,
-};
-
-export type AuditResult = "ok" | "refused" | "failed";
-export type AuditFilter = {
-  actor?: string | undefined;
-  action?: string | undefined;
-  resource?: string | undefined;
-  result?: AuditResult | undefined;
-  since?: string | undefined;
-  until?: string | undefined;
-};
-
-/** Who is signed in; null when nobody is. */
-export const meQuery = queryOptions({
-  queryKey: identityKeys.me(),
-  queryFn: async ({ signal }): Promise<Me | null> => {
-    const result = client.GET("/api/v1/session", { signal });
-    if ((await result.catch(() => undefined))?.response.status === 401) return null;
-    return call(result);
-  },
-  staleTime: 5 * 60_000,
-});
-
-export const setupQuery = queryOptions({
-  queryKey: identityKeys.setup(),
-  queryFn: ({ signal }) => call(client.GET("/api/v1/setup", { signal })),
-});
+// What every page needs to know about who is there is apart, so that it can be loaded without the rest.
+export * from "./me/queries";
 
 export const optionsQuery = queryOptions({
   queryKey: identityKeys.options(),
@@ -149,11 +114,6 @@ export function useSignIn() {
     },
   });
 }
-
-export const signOut = () => call(client.DELETE("/api/v1/session"));
-
-export const switchWorkspace = (workspace: string) =>
-  call(client.POST("/api/v1/session/workspace", { body: { workspace } }));
 
 /** A change to something of this feature; the lists it touches are fetched again. */
 function useChange<In, Out>(change: (input: In) => Promise<Out>, touches: readonly (readonly string[])[]) {

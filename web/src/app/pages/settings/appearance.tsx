@@ -6,7 +6,7 @@ import { Section } from "@/ui/page";
 import { Segmented } from "@/ui/segmented";
 import { useInstall } from "../../install";
 import { useShell } from "../../store";
-import { themes } from "../../user-menu";
+import { themes } from "../../themes";
 
 const words = settings.appearance;
 
