@@ -27,11 +27,13 @@ type subject struct {
 	asks   []string // {who}, {code}
 }
 
-// corpora are the sets: the one the weights were chosen on, one more of its kind that was looked at while they were, and the
-// one that is reported, which was not.
+// corpora are the sets: two the weights were chosen on, one that was looked at while they were, and the
+// two that are reported, which were not.
 func corpora() map[string]corpus {
 	return map[string]corpus{
-		"report": heldOut(),
+		"report":  heldOut(),
+		"further": further(),
+		"mixed":   mixed(),
 		"tune": generate(1, names("Alma Boris Cleo Dario Edda Falk Greta Hugo Ines Jarl"), []subject{
 			{"{who} has a dog called {what}", names("Rex Bello Luna Kira Balu"), []string{"What is the name of {who}'s dog?", "What does {who} call the pet at home?"}},
 			{"{who} works as a {what} in the city", names("nurse baker lawyer teacher plumber"), []string{"What does {who} work as?", "What is {who}'s profession?"}},

@@ -145,14 +145,58 @@ func (m *Mind) study(ctx context.Context) error {
 	if !ok {
 		return nil
 	}
-	texts, err := store.One[int64](ctx, m.db.Read(), countAllTexts)
+	rows, err := store.All[ownedTexts](ctx, m.db.Read(), countByOwner)
 	if err != nil {
 		return err
 	}
-	if err := l.Learn(ctx, texts, store.Each[string](ctx, m.db.Read(), selectAllWords)); err != nil {
+	owners := make([]Corpus, len(rows))
+	for i, r := range rows {
+		owners[i] = Corpus{Owner{r.Workspace, r.User}, r.Texts, store.Each[string](ctx, m.db.Read(), selectWordsOf, r.Workspace, r.User)}
+	}
+	if err := l.Learn(ctx, owners); err != nil {
 		return fmt.Errorf("learning what words mean: %w", err)
 	}
 	return nil
+}
+
+// ownedTexts is how many texts an owner has.
+type ownedTexts struct {
+	Workspace ids.Workspace `db:"workspace_id"`
+	User      ids.User      `db:"user_id"`
+	Texts     int64         `db:"texts"`
+}
+
+// passages embeds texts, with what is known of their owners if that makes a difference.
+func (m *Mind) passages(ctx context.Context, rows []text) ([][]float32, error) {
+	bodies := make([]string, len(rows))
+	owned := map[Owner][]int{}
+	for i, r := range rows {
+		bodies[i] = r.Text
+		if r.Title != "" {
+			bodies[i] = r.Title + "\n" + r.Text
+		}
+		owner := Owner{r.Workspace, r.User}
+		owned[owner] = append(owned[owner], i)
+	}
+	own, ok := m.embedder.(OwnEmbedder)
+	if !ok {
+		return m.embedder.Embed(ctx, bodies, PassageText)
+	}
+	out := make([][]float32, len(rows))
+	for owner, places := range owned {
+		var texts []string
+		for _, i := range places {
+			texts = append(texts, bodies[i])
+		}
+		vectors, err := own.EmbedFor(ctx, owner, texts, PassageText)
+		if err != nil {
+			return nil, err
+		}
+		for n, i := range places {
+			out[i] = vectors[n]
+		}
+	}
+	return out, nil
 }
 
 // takeOver decides who answers while this embedder works: the one before, if
@@ -196,14 +240,7 @@ func (m *Mind) waitingTexts(ctx context.Context, name string) ([]text, error) {
 
 // embed gives texts their vectors. One that was changed or dropped meanwhile is passed over.
 func (m *Mind) embed(ctx context.Context, rows []text) error {
-	bodies := make([]string, len(rows))
-	for i, r := range rows {
-		bodies[i] = r.Text
-		if r.Title != "" {
-			bodies[i] = r.Title + "\n" + r.Text
-		}
-	}
-	vectors, err := m.embedder.Embed(ctx, bodies, PassageText)
+	vectors, err := m.passages(ctx, rows)
 	if err != nil {
 		return fmt.Errorf("embedding: %w", err)
 	}

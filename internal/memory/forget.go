@@ -29,6 +29,11 @@ func (m *Mind) ForgetUserTx(ctx context.Context, tx *store.Tx, o Owner) error {
 			return fmt.Errorf("forgetting %s: %w", o.User, err)
 		}
 	}
+	if l, ok := m.embedder.(Learner); ok {
+		if err := l.Forget(ctx, tx, o); err != nil {
+			return err
+		}
+	}
 	return m.say(ctx, tx, o.Workspace, UserForgotten{o.User})
 }
 
@@ -83,6 +88,9 @@ func (m *Mind) ForgetWorkspace(ctx context.Context, tx *store.Tx, ws ids.Workspa
 		if _, err := tx.Exec(ctx, statement, ws); err != nil {
 			return fmt.Errorf("forgetting %s: %w", ws, err)
 		}
+	}
+	if l, ok := m.embedder.(Learner); ok {
+		return l.Forget(ctx, tx, Owner{Workspace: ws})
 	}
 	return nil
 }

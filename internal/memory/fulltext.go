@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -17,7 +16,8 @@ import (
 // engine is what differs between the full-text indexes of the databases: how
 // they are asked, not how what they answer is ranked.
 type engine struct {
-	holders string // the numbers of the newest texts that fit a query, with commas between: (query, limit)
+	holders string // the numbers of the newest texts that fit a query, with commas between: (query)
+	few     string // the same, of the newest candidates
 	newest  string // the words of the newest texts of a space: (query, limit)
 	numbers string // texts by their numbers: (numbers, workspace, user, agent, project)
 	size    string // how much spaces hold: (spaces)
@@ -32,9 +32,14 @@ type engine struct {
 
 func engineOf(db *store.DB) engine {
 	if db.Engine().Name == "postgres" {
-		return engine{holdersPostgres, newestPostgres, numbersPostgres, sizePostgres, fetchPostgres, factsPostgres, openPostgres, tsquery, commas}
+		return engine{limited(holdersPostgres, mostHolders), limited(holdersPostgres, candidates), newestPostgres, numbersPostgres, sizePostgres, fetchPostgres, factsPostgres, openPostgres, tsquery, commas}
 	}
-	return engine{holdersSQLite, newestSQLite, numbersSQLite, sizeSQLite, fetchSQLite, factsSQLite, openSQLite, match, quotedJSON}
+	return engine{limited(holdersSQLite, mostHolders), limited(holdersSQLite, candidates), newestSQLite, numbersSQLite, sizeSQLite, fetchSQLite, factsSQLite, openSQLite, match, quotedJSON}
+}
+
+// limited writes a limit into a statement. One that is bound has SQLite prepare a statement about a virtual table anew each time.
+func limited(statement string, n int) string {
+	return strings.Replace(statement, "LIMIT ?", "LIMIT "+strconv.Itoa(n), 1)
 }
 
 // match asks FTS5. A word is indexed with its space before it, and the space by itself.
@@ -75,6 +80,8 @@ const (
 	mostWords   = 24    // of a question
 	mostHolders = 2_000 // texts that are looked at for one word, the newest
 	candidates  = 100
+	enough      = 20   // candidates, beyond which those are left out that
+	littleShare = 0.25 // weigh less than this share of the best
 )
 
 // scored is a text and how well it fits the words of a question.
@@ -94,35 +101,36 @@ type term struct {
 
 // byWords finds texts by the words of a question, best first. The weights of
 // words come from the asker's own spaces alone.
-func (m *Mind) byWords(ctx context.Context, q Query, names []string) ([]scored, error) {
+func (m *Mind) byWords(ctx context.Context, q Query, names []string) ([]scored, lexicon, error) {
 	asked := words.Asked(q.Text)
 	if len(asked) == 0 || len(names) == 0 {
-		return nil, nil
+		return nil, lexicon{}, nil
 	}
 	asked = asked[:min(len(asked), mostWords)]
 	sizes, err := store.All[spaceSize](ctx, m.db.Read(), m.engine.size, m.engine.list(names))
 	if err != nil {
-		return nil, fmt.Errorf("sizing what is known: %w", err)
+		return nil, lexicon{}, fmt.Errorf("sizing what is known: %w", err)
 	}
 	if len(sizes) == 0 {
-		return nil, nil
+		return nil, lexicon{}, nil
 	}
 	names, size := total(sizes)
 	terms, err := m.weigh(ctx, sizes, names, asked, size)
 	if err != nil || len(terms) == 0 {
-		return nil, err
+		return nil, lexicon{}, err
 	}
 	chosen := promising(terms)
 	if len(chosen) == 0 {
 		if chosen, err = m.commonHolders(ctx, names, terms); err != nil {
-			return nil, err
+			return nil, lexicon{}, err
 		}
 	}
 	rows, err := store.All[text](ctx, m.db.Read(), m.engine.numbers, numberList(chosen), q.Workspace, q.User, q.Agent, q.Project)
 	if err != nil {
-		return nil, fmt.Errorf("reading what the words found: %w", err)
+		return nil, lexicon{}, fmt.Errorf("reading what the words found: %w", err)
 	}
-	return rank(rows, terms, size), nil
+	l := newLexicon(terms, size)
+	return l.rank(rows), l, nil
 }
 
 // spaceSize is how much a space holds, or some together.
@@ -155,7 +163,7 @@ func (m *Mind) weigh(ctx context.Context, sizes []spaceSize, names, asked []stri
 	for i, w := range asked {
 		t := term{word: w, count: estimates[w]}
 		if t.count < mostHolders {
-			if t.holders, err = m.holders(ctx, mostHolders, m.engine.query(names, w)); err != nil {
+			if t.holders, err = m.holders(ctx, m.engine.holders, m.engine.query(names, w)); err != nil {
 				return nil, fmt.Errorf("searching by words: %w", err)
 			}
 			t.count = max(t.count, int64(len(t.holders)))
@@ -171,8 +179,8 @@ func (m *Mind) weigh(ctx context.Context, sizes []spaceSize, names, asked []stri
 }
 
 // holders are the numbers of the newest texts that fit a query.
-func (m *Mind) holders(ctx context.Context, limit int, query string) ([]int64, error) {
-	joined, err := store.One[string](ctx, m.db.Read(), m.engine.holders, query, limit)
+func (m *Mind) holders(ctx context.Context, statement, query string) ([]int64, error) {
+	joined, err := store.One[string](ctx, m.db.Read(), statement, query)
 	if err != nil || joined == "" {
 		return nil, err
 	}
@@ -187,17 +195,59 @@ func (m *Mind) holders(ctx context.Context, limit int, query string) ([]int64, e
 	return list, nil
 }
 
-// promising are the texts whose words weigh most together, newer before older.
+// weighty is a text, by its number, with what the words of a question that it holds weigh together.
+type weighty struct {
+	num    int64
+	weight float64
+}
+
+// promising are the texts whose words weigh most together, newer before older. Those that hold little of what the best
+// one does are left out once there are enough.
 func promising(terms []term) []int64 {
-	weights := map[int64]float64{}
+	var all []weighty
 	for _, t := range terms {
-		for _, num := range t.holders {
-			weights[num] += t.idf
+		all = together(all, t)
+	}
+	best := 0.0
+	for _, w := range all {
+		best = max(best, w.weight)
+	}
+	heavy := make([]weighty, 0, candidates)
+	for _, w := range all {
+		if w.weight >= littleShare*best {
+			heavy = append(heavy, w)
 		}
 	}
-	list := slices.Collect(maps.Keys(weights))
-	slices.SortFunc(list, func(a, b int64) int { return cmp.Or(cmp.Compare(weights[b], weights[a]), cmp.Compare(b, a)) })
-	return list[:min(len(list), candidates)]
+	most := candidates
+	if len(heavy) < enough {
+		heavy, most = all, enough
+	}
+	slices.SortFunc(heavy, func(a, b weighty) int { return cmp.Or(cmp.Compare(b.weight, a.weight), cmp.Compare(b.num, a.num)) })
+	list := make([]int64, 0, most)
+	for _, w := range heavy[:min(len(heavy), most)] {
+		list = append(list, w.num)
+	}
+	return list
+}
+
+// together adds the holders of a word to those of others; both are sorted, the newest first.
+func together(all []weighty, t term) []weighty {
+	if len(t.holders) == 0 {
+		return all
+	}
+	out := make([]weighty, 0, len(all)+len(t.holders))
+	for _, num := range t.holders {
+		for len(all) > 0 && all[0].num > num {
+			out, all = append(out, all[0]), all[1:]
+		}
+		w := weighty{num, t.idf}
+		if len(all) > 0 && all[0].num == num {
+			w.weight += all[0].weight
+			all = all[1:]
+		}
+		out = append(out, w)
+	}
+	return append(out, all...)
 }
 
 // commonHolders are texts for a question of nothing but common words: those that hold several of them, then the newest.
@@ -211,7 +261,7 @@ func (m *Mind) commonHolders(ctx context.Context, names []string, terms []term) 
 	}
 	var chosen []int64
 	for n := min(len(list), 3); n > 0 && len(chosen) < candidates; n-- {
-		more, err := m.holders(ctx, candidates, m.engine.query(names, list[:n]...))
+		more, err := m.holders(ctx, m.engine.few, m.engine.query(names, list[:n]...))
 		if err != nil {
 			return nil, fmt.Errorf("searching by common words: %w", err)
 		}
@@ -247,32 +297,47 @@ func telling(count, of int64) float64 {
 	return 1 + math.Log(float64(of+20)/float64(count+1))
 }
 
-// rank is BM25 over the candidates.
-func rank(rows []text, terms []term, size spaceSize) []scored {
-	average := max(1, float64(size.Words)/float64(max(1, size.Texts)))
-	asked := make(map[string]bool, len(terms))
+// lexicon is the words of a question with what they weigh in the asker's spaces. A question without words has an empty one.
+type lexicon struct {
+	terms   []term
+	at      map[string]int // in terms
+	telling []float64      // of each term, as a share of all
+	average float64        // words of a text
+}
+
+func newLexicon(terms []term, size spaceSize) lexicon {
+	l := lexicon{terms: terms, at: make(map[string]int, len(terms)), telling: make([]float64, len(terms)), average: max(1, float64(size.Words)/float64(max(1, size.Texts)))}
 	var all float64
-	for _, t := range terms {
-		asked[t.word] = true
-		all += telling(t.count, size.Texts)
+	for i, t := range terms {
+		l.at[t.word] = i
+		l.telling[i] = telling(t.count, size.Texts)
+		all += l.telling[i]
 	}
-	list := make([]scored, 0, len(rows))
-	for _, row := range rows {
-		counts := map[string]int{}
+	for i := range l.telling {
+		l.telling[i] /= all
+	}
+	return l
+}
+
+// rank is BM25 over texts.
+func (l lexicon) rank(rows []text) []scored {
+	list := make([]scored, len(rows))
+	counts := make([]float64, len(l.terms))
+	for i, row := range rows {
+		list[i].text = row
+		clear(counts)
 		for w := range strings.SplitSeq(row.Words, " ") {
-			if asked[w] {
-				counts[w]++
+			if t, ok := l.at[w]; ok {
+				counts[t]++
 			}
 		}
-		s := scored{text: row}
-		norm := saturation * (1 - lengthShare + lengthShare*float64(row.Length)/average)
-		for _, t := range terms { // in their order: sums of fractions depend on it
-			if n := float64(counts[t.word]); n > 0 {
-				s.Score += t.idf * n * (saturation + 1) / (n + norm)
-				s.Coverage += telling(t.count, size.Texts) / all
+		norm := saturation * (1 - lengthShare + lengthShare*float64(row.Length)/l.average)
+		for t, n := range counts { // in their order: sums of fractions depend on it
+			if n > 0 {
+				list[i].Score += l.terms[t].idf * n * (saturation + 1) / (n + norm)
+				list[i].Coverage += l.telling[t]
 			}
 		}
-		list = append(list, s)
 	}
 	slices.SortStableFunc(list, func(a, b scored) int {
 		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(b.Num, a.Num))

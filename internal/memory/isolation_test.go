@@ -3,9 +3,12 @@ package memory_test
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
 	"github.com/fluxway/fluxway/internal/ids"
@@ -43,7 +46,7 @@ func leak(r *rapid.T, t *testing.T, w *world) {
 	users := []ids.User{ids.New[ids.User](), ids.New[ids.User]()}
 	pick := func(label string, from ...string) string { return rapid.SampledFrom(from).Draw(r, label) }
 	var things []thing
-	for i := range rapid.IntRange(1, 8).Draw(r, "things") {
+	add := func(i int) {
 		o := memory.Owner{Workspace: rapid.SampledFrom(workspaces).Draw(r, "workspace"), User: rapid.SampledFrom(users).Draw(r, "user")}
 		x := thing{mark: fmt.Sprintf("mark%dx", i), ws: o.Workspace, scope: memory.Scope{Agent: pick("agent", "", "coder"), Project: pick("project", "", "web")}}
 		if rapid.Bool().Draw(r, "own") {
@@ -77,14 +80,20 @@ func leak(r *rapid.T, t *testing.T, w *world) {
 		}
 		things = append(things, x)
 	}
+	for i := range rapid.IntRange(1, 8).Draw(r, "things") {
+		add(i)
+	}
 	if rapid.Bool().Draw(r, "embedded") {
 		w.embed()
 	}
-	for range 4 {
-		q := memory.Query{
+	asking := func() memory.Query {
+		return memory.Query{
 			Workspace: rapid.SampledFrom(append(workspaces, storetest.Workspace())).Draw(r, "in"), User: rapid.SampledFrom(append(users, "", ids.New[ids.User]())).Draw(r, "as"),
 			Agent: pick("with", "", "coder", "other"), Project: pick("on", "", "web", "other"), Text: pick("asking", "harbour crane yellow", "crane", "mark0x mark1x mark2x", "painted"), Limit: 100, Explain: true,
 		}
+	}
+	for range 4 {
+		q := asking()
 		for _, look := range looks(t, w, q) {
 			for _, x := range things {
 				if strings.Contains(look.seen, x.mark) && !look.may(x) {
@@ -92,6 +101,23 @@ func leak(r *rapid.T, t *testing.T, w *world) {
 				}
 			}
 		}
+	}
+	w.embed() // what has its vector is found by more than its words
+	q := asking()
+	before, err := w.Search(ctx, q)
+	must(t, err)
+	known := len(things)
+	for i := range 3 {
+		add(known + i)
+	}
+	w.embed()
+	if slices.ContainsFunc(things[known:], func(x thing) bool { return x.visible(q) }) {
+		return
+	}
+	after, err := w.Search(ctx, q)
+	must(t, err)
+	if diff := cmp.Diff(before.Found, after.Found, cmpopts.EquateApprox(0, 2e-4)); diff != "" {
+		r.Errorf("what others know changes what %+v gets:\n%s", q, diff)
 	}
 }
 

@@ -32,7 +32,7 @@ func TestWithoutAModel(t *testing.T) {
 		grow(0, 80)
 		w.embed()
 		got := ask("automobile")
-		if got.Embedder != "lsi-128/1" || len(got.Found) < 25 {
+		if got.Embedder != "lsi-128-own/1" || len(got.Found) < 25 {
 			t.Errorf("%s found %d: a car is no automobile", got.Embedder, len(got.Found))
 		}
 		for i, f := range got.Found {
@@ -42,21 +42,21 @@ func TestWithoutAModel(t *testing.T) {
 		}
 		grow(80, 85)
 		w.embed()
-		if got := ask("automobile"); got.Embedder != "lsi-128/1" {
+		if got := ask("automobile"); got.Embedder != "lsi-128-own/1" {
 			t.Errorf("a few texts more made %s of it", got.Embedder)
 		}
 		grow(85, 120)
-		if got := ask("automobile"); got.Embedder != "lsi-128/1" || len(got.Found) < 25 {
+		if got := ask("automobile"); got.Embedder != "lsi-128-own/1" || len(got.Found) < 25 {
 			t.Errorf("%s found %d before all is embedded anew", got.Embedder, len(got.Found))
 		}
 		w.embed()
-		if got := ask("automobile"); got.Embedder != "lsi-128/2" || len(got.Found) < 25 {
+		if got := ask("automobile"); got.Embedder != "lsi-128-own/2" || len(got.Found) < 25 {
 			t.Errorf("%s found %d", got.Embedder, len(got.Found))
 		}
 		sizes, err := index.Partitions(t.Context(), w.anna.Workspace)
 		must(t, err)
 		for _, s := range sizes {
-			if s.Partition.Embedder != "lsi-128/2" && s.Vectors > 0 {
+			if s.Partition.Embedder != "lsi-128-own/2" && s.Vectors > 0 {
 				t.Errorf("%d vectors of %s are left", s.Vectors, s.Partition.Embedder)
 			}
 		}

@@ -31,13 +31,10 @@ var weights = map[words.Language]float64{words.English: 0.5, words.Latin: 0.3, w
 
 // mix joins what was found by words and by meaning. Each side is put on a scale from 0 to 1 among what
 // it found, because neither BM25 nor cosines mean anything across questions or models.
-func mix(q Query, byWords []scored, near map[string]float64, embedder Embedder, rest []text) []hit {
-	hits := make([]hit, 0, len(byWords)+len(rest))
-	for _, s := range byWords {
+func mix(q Query, list []scored, near map[string]float64, embedder Embedder) []hit {
+	hits := make([]hit, 0, len(list))
+	for _, s := range list {
 		hits = append(hits, hit{text: s.text, words: s.Score, coverage: s.Coverage})
-	}
-	for _, t := range rest {
-		hits = append(hits, hit{text: t})
 	}
 	best := 0.0
 	for _, h := range hits {
@@ -183,6 +180,12 @@ const (
 func (m *Mind) boost(ctx context.Context, q Query, hits []hit) error {
 	slices.SortStableFunc(hits, byScore)
 	top := hits[:min(len(hits), 3*q.Limit)]
+	if len(top) > q.Limit { // what cannot reach the last one shown is not looked at
+		reach := top[q.Limit-1].score / (1 + mostBoost)
+		for len(top) > q.Limit && top[len(top)-1].score < reach {
+			top = top[:len(top)-1]
+		}
+	}
 	facts, err := m.factsOf(ctx, q, top)
 	if err != nil {
 		return err

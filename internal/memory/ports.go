@@ -27,12 +27,27 @@ type Embedder interface {
 	Embed(ctx context.Context, texts []string, kind TextKind) ([][]float32, error)
 }
 
-// Learner is an embedder that is made of the texts it embeds.
-type Learner interface {
+// OwnEmbedder is an embedder that knows only what it learned from the texts of their owner: a user of a workspace, or, without
+// a user, what is open to all of it.
+type OwnEmbedder interface {
 	Embedder
-	// Learn has it look at the texts, given as their words, if they have changed enough since it last did; its name is
-	// another afterwards.
-	Learn(ctx context.Context, texts int64, each iter.Seq2[string, error]) error
+	EmbedFor(ctx context.Context, o Owner, texts []string, kind TextKind) ([][]float32, error)
+}
+
+// Learner is an embedder that is made of the texts it embeds, of each owner's apart.
+type Learner interface {
+	OwnEmbedder
+	// Learn has it look at the texts if they have changed enough since it last did; its name is another afterwards.
+	Learn(ctx context.Context, owners []Corpus) error
+	// Forget removes what was learned from an owner's texts, and of a whole workspace if no user is named.
+	Forget(ctx context.Context, tx *store.Tx, o Owner) error
+}
+
+// Corpus is the texts of one owner.
+type Corpus struct {
+	Owner
+	Texts int64
+	Words iter.Seq2[string, error] // of each text, the newest first
 }
 
 // Weigher is an embedder that knows how far its vectors count against words, from 0 to 1.
@@ -60,6 +75,9 @@ type VectorQuery struct {
 	Partitions []Partition // all of one embedder; none: nothing is found
 	Vector     []float32   // of length one
 	Limit      int         // how many, over all partitions together
+	// Sure is how many of the best of a partition must be its best; of those after them some may be missed that are as
+	// good, which is cheaper. 0: all of them.
+	Sure int
 	// Only restricts the search to these ids, scored exactly; nil: all. It is
 	// for filters that leave few.
 	Only []string

@@ -1,10 +1,12 @@
 package memory
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"path"
 	"slices"
 	"time"
@@ -85,7 +87,8 @@ type Answer struct {
 const (
 	usualLimit = 10
 	mostLimit  = 100
-	vectorTop  = 50
+	vectorTop  = 50 // texts that are looked at for their meaning
+	vectorSure = 10 // of which so many are the nearest for certain
 )
 
 // Search finds what someone may see that fits a question, best first.
@@ -96,9 +99,10 @@ func (m *Mind) Search(ctx context.Context, q Query) (Answer, error) {
 	q = q.withDefaults()
 	names := spaces(q.Workspace, q.scope(), q.Kinds)
 	var byWords []scored
+	var lexicon lexicon
 	var err error
 	if q.By != ByMeaning {
-		if byWords, err = m.byWords(ctx, q, names); err != nil {
+		if byWords, lexicon, err = m.byWords(ctx, q, names); err != nil {
 			return Answer{}, err
 		}
 	}
@@ -112,7 +116,7 @@ func (m *Mind) Search(ctx context.Context, q Query) (Answer, error) {
 	if err != nil {
 		return Answer{}, err
 	}
-	mixed := mix(q, byWords, near, asked, rows)
+	mixed := mix(q, append(byWords, lexicon.rank(rows)...), near, asked)
 	if mixed, err = m.smooth(ctx, q, mixed); err != nil {
 		return Answer{}, err
 	}
@@ -154,15 +158,17 @@ func (m *Mind) byMeaning(ctx context.Context, q Query) (near map[string]float64,
 	late := fault.New(fault.Timeout, "embedder_slow", "The embedder took longer than %s.", q.Deadline)
 	embedCtx, cancel := context.WithTimeoutCause(ctx, q.Deadline, late)
 	defer cancel()
-	vectors, err := e.Embed(embedCtx, []string{q.Text}, QueryText)
-	if err != nil || len(vectors) != 1 {
+	asked, err := questions(embedCtx, e, q)
+	if err != nil {
 		return nil, nil, reason(ctx, m.log, "the question could not be embedded", err)
 	}
-	matches, err := m.index.Search(ctx, VectorQuery{
-		Partitions: partitions(q.Workspace, q.scope(), q.Kinds, e.Name()), Vector: vectors[0], Limit: vectorTop,
-	})
-	if err != nil {
-		return nil, nil, reason(ctx, m.log, "vectors could not be searched", err)
+	var matches []Match
+	for _, a := range asked {
+		found, err := m.index.Search(ctx, a)
+		if err != nil {
+			return nil, nil, reason(ctx, m.log, "vectors could not be searched", err)
+		}
+		matches = append(matches, found...)
 	}
 	near = make(map[string]float64, len(matches))
 	for _, match := range matches {
@@ -171,6 +177,37 @@ func (m *Mind) byMeaning(ctx context.Context, q Query) (near map[string]float64,
 		}
 	}
 	return near, e, ""
+}
+
+// questions are what the index is asked: once, or, where what a word means depends on whose it is, once for the texts of the user
+// and once for those that are open to all.
+func questions(ctx context.Context, e Embedder, q Query) ([]VectorQuery, error) {
+	parts := partitions(q.Workspace, q.scope(), q.Kinds, e.Name())
+	own, ok := e.(OwnEmbedder)
+	if !ok {
+		vector, err := only(e.Embed(ctx, []string{q.Text}, QueryText))
+		return []VectorQuery{{Partitions: slices.Concat(slices.Collect(maps.Values(parts))...), Vector: vector, Limit: max(vectorTop, q.Limit), Sure: max(vectorSure, q.Limit)}}, err
+	}
+	var list []VectorQuery
+	for user, of := range parts {
+		vector, err := only(own.EmbedFor(ctx, Owner{q.Workspace, user}, []string{q.Text}, QueryText))
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, VectorQuery{Partitions: of, Vector: vector, Limit: max(vectorTop, q.Limit), Sure: max(vectorSure, q.Limit)})
+	}
+	return list, nil
+}
+
+// only is the vector of the one text that was embedded.
+func only(vectors [][]float32, err error) ([]float32, error) {
+	if err != nil {
+		return nil, err
+	}
+	if len(vectors) != 1 {
+		return nil, fmt.Errorf("%d vectors for one question", len(vectors))
+	}
+	return vectors[0], nil
 }
 
 func nameOf(e Embedder) string {
@@ -188,7 +225,7 @@ func reason(ctx context.Context, log *slog.Logger, what string, err error) strin
 	return what
 }
 
-// missing reads the texts that only their meaning found, as the asker may see them.
+// missing reads the texts that only their meaning found, as the asker may see them: those that are near enough to be shown.
 func (m *Mind) missing(ctx context.Context, q Query, byWords []scored, near map[string]float64) ([]text, error) {
 	have := make(map[string]bool, len(byWords))
 	for _, s := range byWords {
@@ -203,6 +240,8 @@ func (m *Mind) missing(ctx context.Context, q Query, byWords []scored, near map[
 	if len(list) == 0 {
 		return nil, nil
 	}
+	slices.SortFunc(list, func(a, b string) int { return cmp.Or(cmp.Compare(near[b], near[a]), cmp.Compare(a, b)) })
+	list = list[:min(len(list), 3*q.Limit)]
 	rows, err := store.All[text](ctx, m.db.Read(), m.engine.fetch, m.engine.list(list), q.Workspace, q.User, q.Agent, q.Project)
 	if err != nil {
 		return nil, fmt.Errorf("reading what was found: %w", err)

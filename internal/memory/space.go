@@ -93,11 +93,13 @@ func spaces(ws ids.Workspace, s Scope, kinds []Kind) []string {
 	return list
 }
 
-// partitions are the same, as the index of vectors names them.
-func partitions(ws ids.Workspace, s Scope, kinds []Kind, embedder string) []Partition {
-	var list []Partition
-	for _, name := range spaces(ws, s, kinds) {
-		list = append(list, Partition{Workspace: ws, Scope: name, Embedder: embedder})
+// partitions are the same, as the index of vectors names them: those of the user and those that are open to all users apart.
+func partitions(ws ids.Workspace, s Scope, kinds []Kind, embedder string) map[ids.User][]Partition {
+	list := map[ids.User][]Partition{}
+	for _, k := range kinds {
+		for _, o := range s.scopes() {
+			list[o.User] = append(list[o.User], Partition{Workspace: ws, Scope: space(ws, o, k), Embedder: embedder})
+		}
 	}
 	return list
 }

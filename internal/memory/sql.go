@@ -93,16 +93,16 @@ const (
 	upsertEmbedders = `
 		INSERT INTO memory_embedders (one, serving, building) VALUES (1, ?, ?)
 		ON CONFLICT (one) DO UPDATE SET serving = excluded.serving, building = excluded.building`
-	waitingBelow   = `SELECT ` + textColumns + ` FROM memory_texts AS t WHERE t.embedder < ? ORDER BY t.embedder, t.num LIMIT ?`
-	waitingAbove   = `SELECT ` + textColumns + ` FROM memory_texts AS t WHERE t.embedder > ? ORDER BY t.embedder, t.num LIMIT ?`
-	anyWaiting     = `SELECT EXISTS (SELECT 1 FROM memory_texts WHERE embedder < ?) OR EXISTS (SELECT 1 FROM memory_texts WHERE embedder > ?)`
-	countWaiting   = `SELECT count(*) FROM memory_texts WHERE embedder <> ?`
-	anyOf          = `SELECT EXISTS (SELECT 1 FROM memory_texts WHERE embedder = ?)`
-	countAllTexts  = `SELECT coalesce(sum(texts), 0) FROM memory_spaces`
-	selectTurns    = `SELECT id, space, place FROM memory_texts WHERE thread = ? AND thread <> '' AND workspace_id = ? AND user_id = ? AND kind = 'turn' ORDER BY seq DESC LIMIT 1000`
-	selectAllWords = `SELECT words FROM memory_texts ORDER BY num DESC LIMIT 20000`
-	markEmbedded   = `UPDATE memory_texts SET embedder = ? WHERE num = ? AND id = ?`
-	selectOwners   = `SELECT DISTINCT workspace_id FROM memory_spaces`
+	waitingBelow  = `SELECT ` + textColumns + ` FROM memory_texts AS t WHERE t.embedder < ? ORDER BY t.embedder, t.num LIMIT ?`
+	waitingAbove  = `SELECT ` + textColumns + ` FROM memory_texts AS t WHERE t.embedder > ? ORDER BY t.embedder, t.num LIMIT ?`
+	anyWaiting    = `SELECT EXISTS (SELECT 1 FROM memory_texts WHERE embedder < ?) OR EXISTS (SELECT 1 FROM memory_texts WHERE embedder > ?)`
+	countWaiting  = `SELECT count(*) FROM memory_texts WHERE embedder <> ?`
+	anyOf         = `SELECT EXISTS (SELECT 1 FROM memory_texts WHERE embedder = ?)`
+	countByOwner  = `SELECT workspace_id, user_id, sum(texts) AS texts FROM memory_spaces GROUP BY workspace_id, user_id ORDER BY workspace_id, user_id`
+	selectTurns   = `SELECT id, space, place FROM memory_texts WHERE thread = ? AND thread <> '' AND workspace_id = ? AND user_id = ? AND kind = 'turn' ORDER BY seq DESC LIMIT 1000`
+	selectWordsOf = `SELECT words FROM memory_texts WHERE workspace_id = ? AND user_id = ? ORDER BY num DESC LIMIT 20000`
+	markEmbedded  = `UPDATE memory_texts SET embedder = ? WHERE num = ? AND id = ?`
+	selectOwners  = `SELECT DISTINCT workspace_id FROM memory_spaces`
 )
 
 // Forgetting a user.

@@ -7,6 +7,8 @@
 // Not here: when to learn anew (memory), the model with weights (memory/gte).
 //
 // This is latent semantic indexing: the words of a text, weighted by how rare they are, are projected onto the 128
-// directions along which the texts of this server differ most. The directions are found by a randomised singular
-// value decomposition. Each time they are found anew they have a new name, so that vectors of two times never meet.
+// directions along which the texts of their owner differ most: those of a user, and those that are open to a workspace,
+// each apart, so that what lies near to what tells nothing about the texts of others. The directions are found by a
+// randomised singular value decomposition. Each time they are found anew they have a new name, so that vectors of two
+// times never meet.
 package lsi

@@ -19,13 +19,20 @@ type Options struct {
 	DB *store.DB // required: models are kept in it
 }
 
-// Embedder embeds with the newest model there is, and learns it.
+// Embedder embeds with the newest models there are, and learns them.
 type Embedder struct {
 	db *store.DB
 
 	mu     sync.Mutex // guards the fields below
-	newest *model     // nil: not read yet, or there is none
-	loaded map[string]*model
+	newest string     // "": not read yet, or there is none
+	loaded map[key]*model
+	words  int // of all loaded models
+}
+
+// key is one owner's model of one name.
+type key struct {
+	name  string
+	owner memory.Owner
 }
 
 // New makes an embedder. Nothing is read before it is used.
@@ -33,32 +40,42 @@ func New(opts Options) (*Embedder, error) {
 	if opts.DB == nil {
 		return nil, errors.New("lsi: Options.DB is nil")
 	}
-	return &Embedder{db: opts.DB, loaded: map[string]*model{}}, nil
+	return &Embedder{db: opts.DB, loaded: map[key]*model{}}, nil
 }
 
-const family = "lsi-128/"
+const family = "lsi-128-own/"
 
-// Made says whether a name is that of a model of this kind.
+// Made says whether a name is that of models of this kind.
 func Made(name string) bool { return strings.HasPrefix(name, family) }
 
-// Name is that of the newest model; before there is one, that of none.
+// Name is that of the newest models; before there are any, that of none.
 func (e *Embedder) Name() string {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.newest == nil {
+	if e.newest == "" {
 		return family + "0"
 	}
-	return e.newest.name
+	return e.newest
 }
 
 // Dimensions are the same for all models.
 func (e *Embedder) Dimensions() int { return Dimensions }
 
-// Embed projects texts with the newest model.
+// Embed knows no words: what they mean is known by their owner only.
 func (e *Embedder) Embed(_ context.Context, texts []string, kind memory.TextKind) ([][]float32, error) {
-	e.mu.Lock()
-	m := e.newest
-	e.mu.Unlock()
+	return project(nil, texts, kind), nil
+}
+
+// EmbedFor projects texts with the newest model of an owner.
+func (e *Embedder) EmbedFor(ctx context.Context, o memory.Owner, texts []string, kind memory.TextKind) ([][]float32, error) {
+	return e.embed(ctx, key{e.Name(), o}, texts, kind)
+}
+
+func (e *Embedder) embed(ctx context.Context, k key, texts []string, kind memory.TextKind) ([][]float32, error) {
+	m, err := e.load(ctx, k)
+	if err != nil {
+		return nil, err
+	}
 	return project(m, texts, kind), nil
 }
 
@@ -83,94 +100,165 @@ func weight(kind memory.Kind, language words.Language) float64 {
 	return 0.3
 }
 
-// few is the number of texts below which words say all there is to find by.
+// few is the number of texts of an owner below which words say all there is to find by.
 const few = 50
 
-// Learn takes over the newest model, and makes a newer one when there are a fifth more texts than it was made of.
-func (e *Embedder) Learn(ctx context.Context, texts int64, each iter.Seq2[string, error]) error {
-	last, err := store.One[row](ctx, e.db.Read(), selectNewest)
-	switch {
-	case errors.Is(err, store.ErrNoRows):
-	case err != nil:
+// Learn takes over the newest models, and makes newer ones when enough has changed since.
+func (e *Embedder) Learn(ctx context.Context, owners []memory.Corpus) error {
+	last, err := store.One[newest](ctx, e.db.Read(), selectNewest)
+	if err != nil {
 		return fmt.Errorf("looking for the meanings of words: %w", err)
 	}
-	if texts < few || last.Name != "" && texts < last.Texts*6/5 {
-		return e.adopt(ctx, last.Name)
+	kept, err := store.All[row](ctx, e.db.Read(), selectModels, last.Number)
+	if err != nil {
+		return fmt.Errorf("looking for the meanings of words: %w", err)
 	}
-	var all [][]string
-	for text, err := range each {
+	if !grown(owners, kept) {
+		e.adopt(last.Number)
+		return nil
+	}
+	number := last.Number + 1
+	for _, c := range owners {
+		if c.Texts < few {
+			continue
+		}
+		if err := e.learn(ctx, number, c); err != nil {
+			return err
+		}
+	}
+	err = e.db.InTx(ctx, func(tx *store.Tx) error {
+		_, err := tx.Exec(ctx, deleteOlder, number-1)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("forgetting old meanings of words: %w", err)
+	}
+	e.adopt(number)
+	return nil
+}
+
+// grown says whether models are worth making anew: there are a fifth more texts than they were made of, or owners whose
+// texts they do not know, because they have none or had half as many, hold a twentieth of all.
+func grown(owners []memory.Corpus, kept []row) bool {
+	known := map[memory.Owner]int64{}
+	var then, now, unknown int64
+	for _, r := range kept {
+		known[memory.Owner{Workspace: r.Workspace, User: r.User}] = r.Texts
+		then += r.Texts
+	}
+	for _, c := range owners {
+		if c.Texts < few {
+			continue
+		}
+		now += c.Texts
+		if c.Texts >= 2*known[c.Owner] {
+			unknown += c.Texts
+		}
+	}
+	return now > 0 && (now*5 >= then*6 || unknown*20 >= now)
+}
+
+// learn makes and keeps the model of one owner.
+func (e *Embedder) learn(ctx context.Context, number int64, from memory.Corpus) error {
+	all, err := texts(from.Words)
+	if err != nil {
+		return err
+	}
+	c := gather(all)
+	body := []byte{} // of none: no word is in two texts
+	if len(c.words) > 0 {
+		rows, err := decompose(ctx, c)
 		if err != nil {
 			return err
 		}
-		if all = append(all, strings.Split(text, " ")); len(all) == mostTexts {
-			break
-		}
-	}
-	c := gather(all)
-	if len(c.words) == 0 {
-		return nil
-	}
-	rows, err := decompose(ctx, c)
-	if err != nil {
-		return err
-	}
-	body, err := pack(c, rows)
-	if err != nil {
-		return err
-	}
-	fresh := row{Name: fmt.Sprintf("%s%d", family, last.Number+1), Number: last.Number + 1}
-	err = e.db.InTx(ctx, func(tx *store.Tx) error {
-		if _, err := tx.Exec(ctx, insertModel, fresh.Name, fresh.Number, texts, body, time.Now()); err != nil {
+		if body, err = pack(c, rows); err != nil {
 			return err
 		}
-		_, err := tx.Exec(ctx, deleteOlder, fresh.Number-1)
+	}
+	err = e.db.InTx(ctx, func(tx *store.Tx) error {
+		_, err := tx.Exec(ctx, insertModel, nameOf(number), from.Workspace, from.User, number, from.Texts, body, time.Now())
 		return err
 	})
 	if err != nil {
 		return fmt.Errorf("keeping the meanings of words: %w", err)
 	}
-	return e.adopt(ctx, fresh.Name)
-}
-
-// adopt makes a kept model the newest of this process.
-func (e *Embedder) adopt(ctx context.Context, name string) error {
-	if name == "" {
-		return nil
-	}
-	m, err := e.load(ctx, name)
-	if err != nil {
-		return err
-	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.newest = m
 	return nil
 }
 
-func (e *Embedder) load(ctx context.Context, name string) (*model, error) {
+func texts(each iter.Seq2[string, error]) ([][]string, error) {
+	var all [][]string
+	for text, err := range each {
+		if err != nil {
+			return nil, err
+		}
+		if all = append(all, strings.Split(text, " ")); len(all) == mostTexts {
+			break
+		}
+	}
+	return all, nil
+}
+
+func nameOf(number int64) string { return fmt.Sprintf("%s%d", family, number) }
+
+// adopt makes kept models the newest of this process.
+func (e *Embedder) adopt(number int64) {
 	e.mu.Lock()
-	m := e.loaded[name]
+	defer e.mu.Unlock()
+	if number > 0 {
+		e.newest = nameOf(number)
+	}
+}
+
+// mostLoaded is how many words of models are held, at about half a kilobyte each.
+const mostLoaded = 3 * mostWords
+
+// load reads a model; nil: there is none.
+func (e *Embedder) load(ctx context.Context, k key) (*model, error) {
+	e.mu.Lock()
+	m, known := e.loaded[k]
 	e.mu.Unlock()
-	if m != nil {
+	if known {
 		return m, nil
 	}
-	kept, err := store.One[keptModel](ctx, e.db.Read(), selectModel, name)
-	if err != nil {
-		return nil, fmt.Errorf("reading the meanings of words %s: %w", name, err)
-	}
-	if m, err = unpack(name, kept.Texts, kept.Body); err != nil {
-		return nil, err
+	body, err := store.One[[]byte](ctx, e.db.Read(), selectModel, k.name, k.owner.Workspace, k.owner.User)
+	switch {
+	case errors.Is(err, store.ErrNoRows) || err == nil && len(body) == 0:
+	case err != nil:
+		return nil, fmt.Errorf("reading the meanings of words %s: %w", k.name, err)
+	default:
+		if m, err = unpack(k.name, body); err != nil {
+			return nil, err
+		}
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if len(e.loaded) > 1 { // the newest and the one before are used
-		clear(e.loaded)
+	n := 1
+	if m != nil {
+		n = len(m.idf)
 	}
-	e.loaded[name] = m
+	if e.words += n; e.words > mostLoaded {
+		clear(e.loaded)
+		e.words = n
+	}
+	e.loaded[k] = m
 	return m, nil
 }
 
-// Version is the embedder of one model, whichever is the newest.
+// Forget removes what was learned from an owner's texts, and of a whole workspace if no user is named.
+func (e *Embedder) Forget(ctx context.Context, tx *store.Tx, o memory.Owner) error {
+	if _, err := tx.Exec(ctx, deleteModels, o.Workspace, o.User, o.User); err != nil {
+		return fmt.Errorf("forgetting the meanings of words: %w", err)
+	}
+	tx.AfterCommit(func() {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		clear(e.loaded)
+		e.words = 0
+	})
+	return nil
+}
+
+// Version is the embedder of models of one name, whichever are the newest.
 func (e *Embedder) Version(name string) memory.Embedder { return version{e, name} }
 
 type version struct {
@@ -186,24 +274,9 @@ func (version) Weight(kind memory.Kind, language words.Language) float64 {
 }
 
 func (v version) Embed(ctx context.Context, texts []string, kind memory.TextKind) ([][]float32, error) {
-	if v.name == family+"0" {
-		return project(nil, texts, kind), nil
-	}
-	m, err := v.of.load(ctx, v.name)
-	if err != nil {
-		return nil, err
-	}
-	return project(m, texts, kind), nil
+	return v.of.Embed(ctx, texts, kind)
 }
 
-// row is a kept model without its body.
-type row struct {
-	Name   string `db:"name"`
-	Number int64  `db:"number"`
-	Texts  int64  `db:"texts"`
-}
-
-type keptModel struct {
-	Texts int64  `db:"texts"`
-	Body  []byte `db:"body"`
+func (v version) EmbedFor(ctx context.Context, o memory.Owner, texts []string, kind memory.TextKind) ([][]float32, error) {
+	return v.of.embed(ctx, key{v.name, o}, texts, kind)
 }

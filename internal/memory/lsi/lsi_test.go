@@ -2,7 +2,6 @@ package lsi
 
 import (
 	"fmt"
-	"iter"
 	"math"
 	"math/rand/v2"
 	"strings"
@@ -40,9 +39,10 @@ func topics(n int) []string {
 
 func cosine(t *testing.T, e memory.Embedder, question, text string) float64 {
 	t.Helper()
-	q, err := e.Embed(t.Context(), []string{question}, memory.QueryText)
+	own := e.(memory.OwnEmbedder)
+	q, err := own.EmbedFor(t.Context(), anna, []string{question}, memory.QueryText)
 	must(t, err)
-	p, err := e.Embed(t.Context(), []string{text}, memory.PassageText)
+	p, err := own.EmbedFor(t.Context(), anna, []string{text}, memory.PassageText)
 	must(t, err)
 	if l := dot(p[0], p[0]); math.Abs(l-1) > 1e-4 || len(p[0]) != Dimensions {
 		t.Fatalf("a vector of %d numbers has the length %f", len(p[0]), l)
@@ -63,41 +63,90 @@ func TestWordsMeanWhatTheyStandBeside(t *testing.T) {
 		e, err := New(Options{DB: db})
 		must(t, err)
 		texts := topics(300)
-		must(t, e.Learn(t.Context(), 10, each(texts[:10])))
-		if e.Name() != "lsi-128/0" || cosine(t, e, "automobile", "automobile") != 0 {
+		must(t, e.Learn(t.Context(), of(10, texts[:10])))
+		if e.Name() != "lsi-128-own/0" || cosine(t, e, "automobile", "automobile") != 0 {
 			t.Errorf("%s knows words of ten texts", e.Name())
 		}
-		must(t, e.Learn(t.Context(), int64(len(texts)), each(texts)))
+		must(t, e.Learn(t.Context(), of(int64(len(texts)), texts)))
 		if near, far := cosine(t, e, "automobile", "car"), cosine(t, e, "automobile", "tomato"); near < 0.5 || near < far+0.4 {
 			t.Errorf("automobile is %f near to car and %f to tomato", near, far)
 		}
 		if got := cosine(t, e, "zebra", "yak"); got != 0 {
 			t.Errorf("two unknown words are %f near", got)
 		}
-		must(t, e.Learn(t.Context(), 320, each(nil)))
-		if e.Name() != "lsi-128/1" {
+		must(t, e.Learn(t.Context(), of(320, nil)))
+		if e.Name() != "lsi-128-own/1" {
 			t.Errorf("a few texts more made %s of it", e.Name())
 		}
-		must(t, e.Learn(t.Context(), 400, each(topics(400))))
-		if e.Name() != "lsi-128/2" || cosine(t, e.Version("lsi-128/1"), "automobile", "car") < 0.5 {
+		must(t, e.Learn(t.Context(), of(400, topics(400))))
+		if e.Name() != "lsi-128-own/2" || cosine(t, e.Version("lsi-128-own/1"), "automobile", "car") < 0.5 {
 			t.Errorf("after a fifth more texts it is %s, and the one before is lost", e.Name())
 		}
 		other, err := New(Options{DB: db}) // another process
 		must(t, err)
-		must(t, other.Learn(t.Context(), 400, each(nil)))
+		must(t, other.Learn(t.Context(), of(400, nil)))
 		if other.Name() != e.Name() || math.Abs(cosine(t, other, "physician", "doctor")-cosine(t, e, "physician", "doctor")) > 1e-6 {
 			t.Errorf("another process has %s", other.Name())
 		}
 	})
 }
 
-func each(list []string) iter.Seq2[string, error] {
-	return func(yield func(string, error) bool) {
+var anna = memory.Owner{Workspace: "ws_1", User: "usr_1"}
+
+// of is the texts of anna.
+func of(n int64, list []string) []memory.Corpus { return []memory.Corpus{corpusOf(anna, n, list)} }
+
+func corpusOf(o memory.Owner, n int64, list []string) memory.Corpus {
+	return memory.Corpus{Owner: o, Texts: n, Words: func(yield func(string, error) bool) {
 		for _, text := range list {
 			if !yield(strings.Join(words.Cut(text), " "), nil) {
 				return
 			}
 		}
+	}}
+}
+
+// TestOthersTextsTellNothing lets one owner learn beside others: what words mean to them is as if they were alone, and
+// those who have no texts know none of them.
+func TestOthersTextsTellNothing(t *testing.T) {
+	t.Parallel()
+	db := storetest.SQLite(t)
+	e, err := New(Options{DB: db})
+	must(t, err)
+	bert, open := memory.Owner{Workspace: anna.Workspace, User: "usr_2"}, memory.Owner{Workspace: anna.Workspace}
+	hers := topics(120)
+	his := make([]string, 60)
+	for i := range his {
+		his[i] = fmt.Sprintf("merger layoffs number%d", i)
+	}
+	must(t, e.Learn(t.Context(), []memory.Corpus{corpusOf(open, 2, nil), corpusOf(anna, 120, hers), corpusOf(bert, 60, his)}))
+	near := func(o memory.Owner, a, b string) float64 {
+		q, err := e.EmbedFor(t.Context(), o, []string{a}, memory.QueryText)
+		must(t, err)
+		p, err := e.EmbedFor(t.Context(), o, []string{b}, memory.PassageText)
+		must(t, err)
+		return dot(q[0], p[0])
+	}
+	if got := near(bert, "merger", "layoffs"); got < 0.9 {
+		t.Errorf("to bert they are %f near", got)
+	}
+	for _, o := range []memory.Owner{anna, open, {Workspace: "ws_2", User: bert.User}} {
+		if got := near(o, "merger", "layoffs"); got != 0 {
+			t.Errorf("%+v can tell by %f that merger and layoffs stand together somewhere", o, got)
+		}
+	}
+	alone, err := New(Options{DB: storetest.SQLite(t)})
+	must(t, err)
+	must(t, alone.Learn(t.Context(), of(120, hers)))
+	if a, b := near(anna, "automobile", "car"), cosine(t, alone, "automobile", "car"); a != b {
+		t.Errorf("beside others it is %f, alone %f", a, b)
+	}
+	must(t, db.InTx(t.Context(), func(tx *store.Tx) error { return e.Forget(t.Context(), tx, bert) }))
+	if got := near(bert, "merger", "layoffs"); got != 0 {
+		t.Errorf("what was learned from one who is forgotten is known: %f", got)
+	}
+	if got := near(anna, "automobile", "car"); got < 0.5 {
+		t.Errorf("forgetting bert took from anna: %f", got)
 	}
 }
 
@@ -166,7 +215,7 @@ func FuzzUnpack(f *testing.F) {
 	f.Add(body)
 	f.Add(body[:len(body)/2])
 	f.Fuzz(func(t *testing.T, body []byte) {
-		if m, err := unpack("x", 1, body); err == nil {
+		if m, err := unpack("x", body); err == nil {
 			m.embed("a b c", memory.PassageText)
 		}
 	})

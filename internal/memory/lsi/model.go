@@ -12,13 +12,11 @@ import (
 	"github.com/fluxway/fluxway/internal/memory"
 )
 
-// model is what words mean by one set of texts.
+// model is what words mean by the texts of one owner.
 type model struct {
-	name  string
-	texts int64
-	at    map[string]int32
-	idf   []float32
-	rows  matrix
+	at   map[string]int32
+	idf  []float32
+	rows matrix
 }
 
 // Dimensions has two more than there are directions: texts of unknown words lie along the one, questions of unknown
@@ -82,7 +80,7 @@ func pack(c corpus, rows matrix) ([]byte, error) {
 // largestModel is what a packed one can be unpacked to.
 const largestModel = 64 << 20
 
-func unpack(name string, texts int64, body []byte) (*model, error) {
+func unpack(name string, body []byte) (*model, error) {
 	var p packed
 	if err := gob.NewDecoder(io.LimitReader(flate.NewReader(bytes.NewReader(body)), largestModel)).Decode(&p); err != nil {
 		return nil, fmt.Errorf("reading the meanings of words: %w", err)
@@ -91,7 +89,7 @@ func unpack(name string, texts int64, body []byte) (*model, error) {
 	if len(p.IDF) != n || len(p.Scales) != n || len(p.Steps) != n*directions {
 		return nil, fmt.Errorf("the meanings of words in %s are damaged", name)
 	}
-	m := &model{name: name, texts: texts, at: make(map[string]int32, n), idf: p.IDF, rows: newMatrix(n, directions)}
+	m := &model{at: make(map[string]int32, n), idf: p.IDF, rows: newMatrix(n, directions)}
 	for i, w := range p.Words {
 		m.at[w] = int32(i)
 		row := m.rows.row(i)

@@ -25,6 +25,8 @@ const (
 	// mostRead and mostReadPerMillion bound what is read of a partition, and of
 	// a large one, when its vectors can hardly be told from each other.
 	mostRead, mostReadPerMillion = 1000, 1000
+	// mostReadPerSure bounds it where only some of the matches must be the best.
+	mostReadPerSure = 25
 )
 
 func (ix *Index) Search(ctx context.Context, q memory.VectorQuery) ([]memory.Match, error) {
@@ -123,10 +125,15 @@ func (ix *Index) searchCodes(ctx context.Context, part memory.Partition, v view,
 	defer ix.buffers.Put(buffer)
 	*buffer = v.promises(newEstimator(asked.values, v.centre), (*buffer)[:0])
 	most := mostRead + len(*buffer)*mostReadPerMillion/1_000_000
+	sure := q.Limit
+	if q.Sure > 0 && q.Sure < q.Limit {
+		sure = q.Sure
+		most = min(most, mostReadPerSure*sure)
+	}
 	var found []memory.Match
 	last := scored{score: math.MaxFloat32}
 	bar := float32(none)
-	for next, read := max(firstRead, firstReadPerMatch*q.Limit), 0; ; {
+	for next, read := max(firstRead, firstReadPerMatch*sure, q.Limit*3/2), 0; ; {
 		batch := v.below(*buffer, last, bar, next)
 		more, err := ix.compare(ctx, part, v, batch, q, asked)
 		if err != nil {
@@ -144,7 +151,7 @@ func (ix *Index) searchCodes(ctx context.Context, part memory.Partition, v view,
 		}
 		sortMatches(found)
 		found = found[:q.Limit]
-		bar = found[q.Limit-1].Score
+		bar = found[sure-1].Score
 		if next = most - read; next <= 0 {
 			return found, nil
 		}
@@ -168,14 +175,18 @@ func (v view) promises(e *estimator, into []float32) []float32 {
 					looked[i] = e.sumOne(k.rest[i*size : (i+1)*size])
 				}
 			}
-			for i, c := range k.codes[first : first+n] {
-				into = append(into, e.promise(looked[i], c))
+			into = slices.Grow(into, n)
+			fresh := into[len(into) : len(into)+n]
+			codes := k.codes[first : first+n]
+			for i := range fresh {
+				fresh[i] = e.promise(looked[i], codes[i])
 			}
 			for gone := k.gone[first/64].Load() >> (first % 64) & (1<<group - 1); gone != 0; gone &= gone - 1 {
 				if i := bits.TrailingZeros64(gone); i < n {
-					into[len(into)-n+i] = none
+					fresh[i] = none
 				}
 			}
+			into = into[:len(into)+n]
 		}
 	}
 	return into
@@ -187,7 +198,7 @@ func (v view) below(promises []float32, last scored, bar float32, limit int) []s
 	best := top{limit: limit, bar: bar}
 	for c, k := range v.chunks {
 		for i, score := range promises[c*chunkSize : c*chunkSize+len(k.slots)] {
-			if !best.takes(score) || score > last.score {
+			if score <= best.bar || score > last.score {
 				continue
 			}
 			if slot := int64(k.slots[i]); score < last.score || slot > last.slot {
