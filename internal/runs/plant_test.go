@@ -73,7 +73,8 @@ type setup struct {
 	ledger *costs.Ledger // nil: nothing costs anything
 	mind   *mind         // nil: nothing is remembered
 	over   func(ids.Workspace, ids.Run)
-	asks   bool // a guard asks people about money
+	asks   bool            // a guard asks people about money
+	serves providers.Model // answers for all agents; nil: models do
 }
 
 func newPlant(t *testing.T, db *store.DB, s setup) *plant {
@@ -107,6 +108,9 @@ func newPlant(t *testing.T, db *store.DB, s setup) *plant {
 	options := runs.Options{
 		DB: db, Hub: hub, Jobs: queue, Conversations: book, Agents: s.team, Tools: box, Journal: journalOf(db), Over: s.over, Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
 		Model: func(_ context.Context, _ ids.Workspace, name string) (providers.Model, string, error) {
+			if s.serves != nil {
+				return s.serves, "m", nil
+			}
 			m := s.models[strings.TrimPrefix(name, "scripted/")]
 			if m == nil {
 				return nil, "", fault.New(fault.NotFound, "model_not_found", "There is no model %s.", name)

@@ -116,9 +116,9 @@ func parse(args json.RawMessage) (any, error) {
 	if err != nil {
 		return nil, badJSON(err)
 	}
-	if text, ok := value.(string); ok {
-		if inner, err := decode([]byte(text)); err == nil {
-			value = inner
+	if text, ok := value.(string); ok { // what is not JSON comes as a text of it
+		if value, err = decode([]byte(text)); err != nil {
+			return nil, badJSON(err)
 		}
 	}
 	if value == nil {

@@ -285,6 +285,7 @@ func (c *compiler) fill(j job) {
 		}
 		n.ref = c.at(path, c.places[path])
 	}
+	c.formed(j.path, doc)
 	c.general(j, n, doc)
 	c.object(j, n, doc)
 	c.array(j, n, doc)

@@ -88,6 +88,12 @@ func TestSchemasThatAreRefused(t *testing.T) {
 		"a place that is not": `{"$ref":"#/$defs/none"}`,
 		"an unknown type":     `{"type":"strnig"}`,
 		"a list as schema":    `{"properties":{"a":[]}}`,
+		"a number of names":   `{"required":7}`,
+		"a flag for a name":   `{"properties":{"a":{"type":"string","required":true}}}`,
+		"a word of length":    `{"type":"string","minLength":"3"}`,
+		"less than nothing":   `{"type":"array","minItems":-1}`,
+		"a word to choose":    `{"enum":"red"}`,
+		"one of a thing":      `{"anyOf":{"type":"string"}}`,
 		"nested too deep":     strings.Repeat(`{"not":`, 1000) + "true" + strings.Repeat("}", 1000),
 	} {
 		t.Run(name, func(t *testing.T) {

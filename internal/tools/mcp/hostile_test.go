@@ -175,16 +175,21 @@ func rawAnswer(w io.Writer, request []byte) error {
 	case "initialize":
 		result = `"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"raw","version":"0"}}`
 	case "tools/list":
-		result = `"result":{"tools":[{"name":"large","inputSchema":{"type":"object"}},{"name":"pid","inputSchema":{"type":"object"}}]}`
+		result = `"result":{"tools":[{"name":"large","inputSchema":{"type":"object"}},{"name":"pid","inputSchema":{"type":"object"}}` + rawSchemas + `]}`
 	case "tools/call":
 		result = fmt.Sprintf(`"result":{"content":[{"type":"text","text":"%d"}]}`, os.Getpid())
 		if req.Params.Name == "large" {
 			return rawLarge(w, req.ID)
 		}
 	}
-	_, err := fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,%s}`+"\n", req.ID, result)
+	_, err := fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,%s}`+"\n", req.ID, strings.ReplaceAll(result, "\n", ""))
 	return err
 }
+
+// rawSchemas are tools that say nonsense of their arguments.
+const rawSchemas = `,{"name":"typo","inputSchema":{"type":"object","properties":{"a":{"type":"strnig"}}}},{"name":"list","inputSchema":[1,2]},
+	{"name":"words","inputSchema":"a text"},{"name":"elsewhere","inputSchema":{"$ref":"https://example.com/x.json"}},
+	{"name":"flag","inputSchema":{"type":"object","properties":{"a":{"type":"string","required":true}}}},{"name":"number","inputSchema":{"type":"object","required":7}}`
 
 func rawLarge(w io.Writer, id json.RawMessage) error {
 	if _, err := fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":"`, id); err != nil {

@@ -79,6 +79,30 @@ func TestHostileCalls(t *testing.T) {
 	}
 }
 
+func TestABrokenSchemaIsListedWithItsProblem(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, storetest.SQLite(t))
+	d.add(program(t, "raw", "raw"))
+	d.start("raw")
+	list, err := d.m.Tools(t.Context(), d.ws, "raw", "", false)
+	if err != nil || len(list) != 8 {
+		t.Fatalf("%+v, %v", list, err)
+	}
+	for _, tool := range list {
+		good := tool.Tool == "large" || tool.Tool == "pid"
+		if good != (tool.State == ToolReady) || !good && (tool.State != ToolUnusable || !strings.HasPrefix(tool.Reason, "Its schema cannot be used: ")) {
+			t.Errorf("%s is %s: %s", tool.Tool, tool.State, tool.Reason)
+		}
+		_, err := d.belt().Spec(tool.Name)
+		if offered := err == nil; offered != good {
+			t.Errorf("%s is given to agents: %v", tool.Tool, offered)
+		}
+		if r := d.call(tool.Name, `{}`); !good && r.Code != "tool_not_found" {
+			t.Errorf("calling %s: %+v", tool.Tool, r)
+		}
+	}
+}
+
 func TestAServerThatHangs(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, storetest.SQLite(t))
