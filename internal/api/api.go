@@ -262,8 +262,8 @@ func (s *Server) prepare() error {
 			limit: cmp.Or(r.Action.limit, s.opts.BodyLimit), timeout: cmp.Or(r.Action.timeout, s.opts.Timeout), door: r.Action.raw,
 		}
 		e.tooLong = timedOut(e.timeout)
-		for i := 1; i < len(classes); i++ {
-			e.took[i] = took.With(e.name, classes[i])
+		for i := 1; i < len(classes); i++ { // made when first needed: most of a thousand are never seen
+			e.took[i] = sync.OnceValue(func() observer { return took.With(e.name, classes[i]) })
 		}
 		if err := s.router.add(e); err != nil {
 			return err

@@ -33,7 +33,7 @@ type endpoint struct {
 	door    bool
 	mutates bool
 	replays bool
-	took    [6]observer // by class of status
+	took    [6]func() observer // by class of status
 }
 
 type observer interface{ Observe(float64) }
@@ -343,7 +343,7 @@ func (c *call) finish() {
 	took := time.Since(c.started)
 	if c.e != nil {
 		if class := c.status / 100; class > 0 && class < len(c.e.took) {
-			c.e.took[class].Observe(took.Seconds())
+			c.e.took[class]().Observe(took.Seconds())
 		}
 	}
 	if c.s.log.Enabled(c.ctx, slog.LevelDebug) {

@@ -375,15 +375,12 @@ func (a *App) Run(ctx context.Context, ready func(Started)) error {
 	return group.Run(ctx)
 }
 
-// settled is how long after the start nothing of it is needed any more.
-const settled = time.Second
-
 // settle makes the idle server as small as its work needs.
 func (a *App) settle(ctx context.Context) error {
 	select {
 	case <-ctx.Done():
 		return nil
-	case <-time.After(settled):
+	case <-time.After(lifecycle.Settle * 3 / 2):
 	}
 	if err := releaseStart(); err != nil {
 		a.log.DebugContext(ctx, "memory of the start not given back", "part", "app", "err", err)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/fluxway/fluxway/internal/ids"
+	"github.com/fluxway/fluxway/internal/kit/lifecycle"
 	"github.com/fluxway/fluxway/internal/store"
 )
 
@@ -18,9 +19,9 @@ const (
 	forgetDead = 24 * time.Hour
 )
 
-// sweepEvery sweeps now, and again while others may die.
+// sweepEvery sweeps once the start is over, and again while others may die.
 func (l *Ledger) sweepEvery(ctx context.Context) {
-	timer := time.NewTimer(0)
+	timer := time.NewTimer(lifecycle.Settle)
 	defer timer.Stop()
 	for {
 		select {

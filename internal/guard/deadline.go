@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/fluxway/fluxway/internal/kit/lifecycle"
 	"github.com/fluxway/fluxway/internal/store"
 )
 
@@ -28,20 +29,20 @@ func (g *Guard) Run(ctx context.Context) error {
 	var keeper sync.WaitGroup
 	keeper.Go(func() { g.keepJournal(ctx) })
 	defer keeper.Wait()
+	timer := time.NewTimer(lifecycle.Settle)
+	defer timer.Stop()
 	for {
-		next, err := g.Expire(ctx)
-		if err != nil && ctx.Err() == nil {
-			g.log.WarnContext(ctx, "deadlines of approvals not kept", "part", "guard", "err", err)
-		}
-		timer := time.NewTimer(min(next, idleCheck))
 		select {
 		case <-ctx.Done():
-			timer.Stop()
 			return nil
 		case <-g.wake:
 		case <-timer.C:
 		}
-		timer.Stop()
+		next, err := g.Expire(ctx)
+		if err != nil && ctx.Err() == nil {
+			g.log.WarnContext(ctx, "deadlines of approvals not kept", "part", "guard", "err", err)
+		}
+		timer.Reset(min(next, idleCheck))
 	}
 }
 

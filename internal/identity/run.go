@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/fluxway/fluxway/internal/ids"
+	"github.com/fluxway/fluxway/internal/kit/lifecycle"
 	"github.com/fluxway/fluxway/internal/store"
 )
 
@@ -20,16 +21,16 @@ const (
 // Run writes down when sessions and keys were last used and removes what has
 // expired, until ctx ends.
 func (d *Directory) Run(ctx context.Context) error {
-	touching, sweeping := time.NewTicker(touchEvery), time.NewTicker(sweepEvery)
+	touching, sweeping := time.NewTicker(touchEvery), time.NewTimer(lifecycle.Settle)
 	defer touching.Stop()
 	defer sweeping.Stop()
-	d.try(ctx, "expired identity rows not removed", d.Sweep)
 	for {
 		select {
 		case <-touching.C:
 			d.try(ctx, "last use of sessions and keys not written", d.Flush)
 		case <-sweeping.C:
 			d.try(ctx, "expired identity rows not removed", d.Sweep)
+			sweeping.Reset(sweepEvery)
 		case <-ctx.Done():
 			d.try(context.WithoutCancel(ctx), "last use of sessions and keys not written", d.Flush)
 			return nil

@@ -90,6 +90,10 @@ func (q *Queue) KeepSchedule(ctx context.Context, s Schedule) error {
 	if err := q.complete(&s); err != nil {
 		return err
 	}
+	kept, err := store.One[bool](ctx, q.db.Read(), sameSchedule, s.Workspace, s.Name, s.Kind, s.Args, s.Cron, s.TimeZone, s.Enabled)
+	if err != nil || kept { // as after nearly every start, which then writes nothing
+		return err
+	}
 	return q.db.InTx(ctx, func(tx *store.Tx) error {
 		tx.AfterCommit(q.poke)
 		_, err := tx.Exec(ctx, upsertSchedule, s.ID, s.Workspace, s.Name, s.Kind, s.Args, s.Cron, s.TimeZone, s.Enabled, s.NextAt, s.CreatedAt)

@@ -75,6 +75,9 @@ const insertSchedule = `
 	INSERT INTO jobs_schedules (` + scheduleColumns + `)
 	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, '', ?)`
 
+const sameSchedule = `
+	SELECT EXISTS (SELECT 1 FROM jobs_schedules WHERE workspace_id = ? AND name = ? AND kind = ? AND args = ? AND cron = ? AND time_zone = ? AND enabled = ?)`
+
 const upsertSchedule = `
 	INSERT INTO jobs_schedules (` + scheduleColumns + `)
 	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, '', ?)

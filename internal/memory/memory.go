@@ -14,6 +14,7 @@ import (
 	"github.com/fluxway/fluxway/internal/events"
 	"github.com/fluxway/fluxway/internal/ids"
 	"github.com/fluxway/fluxway/internal/jobs"
+	"github.com/fluxway/fluxway/internal/kit/lifecycle"
 	"github.com/fluxway/fluxway/internal/kit/safenet"
 	"github.com/fluxway/fluxway/internal/store"
 )
@@ -132,17 +133,13 @@ func (m *Mind) Run(ctx context.Context) error {
 	defer ticker.Stop()
 	quiet := time.NewTimer(quietFor)
 	defer quiet.Stop()
-	lost, err := m.missed(ctx)
-	if lost && err == nil {
-		err = m.reconcile(ctx)
-	}
-	if err != nil && ctx.Err() == nil {
-		m.log.WarnContext(ctx, "vectors not counted", "part", "memory", "err", err)
-	}
-	m.tend(ctx)
-	w.look(ctx)
+	settle := time.NewTimer(lifecycle.Settle)
+	defer settle.Stop()
 	for {
 		select {
+		case <-settle.C:
+			m.takeUp(ctx)
+			w.look(ctx)
 		case <-ctx.Done():
 			m.saveUsage(context.WithoutCancel(ctx))
 			return nil
@@ -162,6 +159,18 @@ func (m *Mind) Run(ctx context.Context) error {
 			w.tend(ctx)
 		}
 	}
+}
+
+// takeUp does what an earlier process left undone.
+func (m *Mind) takeUp(ctx context.Context) {
+	lost, err := m.missed(ctx)
+	if lost && err == nil {
+		err = m.reconcile(ctx)
+	}
+	if err != nil && ctx.Err() == nil {
+		m.log.WarnContext(ctx, "vectors not counted", "part", "memory", "err", err)
+	}
+	m.tend(ctx)
 }
 
 // tendEvery is how often usage is written down and texts without vectors are looked for.

@@ -83,14 +83,15 @@ func (db *DB) Version(ctx context.Context) (int64, error) {
 		exists = "SELECT count(*) FROM pg_tables WHERE schemaname = current_schema() AND tablename = '" + versionTable + "'"
 	}
 	var n int64
-	if err := db.engine.Side.QueryRowContext(ctx, exists).Scan(&n); err != nil {
+	// A connection for reading is kept; one of Side would read the whole schema for each of the two.
+	if err := db.engine.Read.QueryRowContext(ctx, exists).Scan(&n); err != nil {
 		return 0, fmt.Errorf("reading the schema's version: %w", err)
 	}
 	if n == 0 {
 		return 0, nil
 	}
 	var at sql.NullInt64
-	err := db.engine.Side.QueryRowContext(ctx, "SELECT max(version_id) FROM "+versionTable+" WHERE is_applied").Scan(&at)
+	err := db.engine.Read.QueryRowContext(ctx, "SELECT max(version_id) FROM "+versionTable+" WHERE is_applied").Scan(&at)
 	return at.Int64, err
 }
 

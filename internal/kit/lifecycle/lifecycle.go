@@ -26,6 +26,9 @@ type Func func(ctx context.Context) error
 // Run calls the function.
 func (f Func) Run(ctx context.Context) error { return f(ctx) }
 
+// Settle is how long the chores of a start wait (what expired, what a dead process left): being ready comes first.
+const Settle = time.Second
+
 // Group runs parts together. The first added starts first and stops last, so
 // that nothing outlives what it stands on.
 type Group struct {
