@@ -97,8 +97,8 @@ func makeRoom[K comparable](full map[K]int64, now int64) {
 // tell puts the allowance into the headers of an answer.
 func (a allowance) tell(h http.Header, limit []string) {
 	h["Ratelimit-Limit"] = limit
-	h["Ratelimit-Remaining"] = []string{strconv.Itoa(a.left)}
-	h["Ratelimit-Reset"] = []string{strconv.Itoa(int(math.Ceil(a.whole.Seconds())))}
+	values := []string{strconv.Itoa(a.left), strconv.Itoa(int(math.Ceil(a.whole.Seconds())))}
+	h["Ratelimit-Remaining"], h["Ratelimit-Reset"] = values[:1:1], values[1:]
 }
 
 func tooManyRequests(wait time.Duration) error {

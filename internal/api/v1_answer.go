@@ -103,14 +103,17 @@ func elsewhere(ctx context.Context, models *providers.Router, model string, err 
 }
 
 // pieces hold what passes by; they are small because many streams live at once.
-// bursts are for a stream that comes faster than that.
+// bursts are for a stream that comes faster than that; most answers that are
+// wanted whole fit a page.
 var (
 	pieces = sync.Pool{New: func() any { return new([pieceSize]byte) }}
+	pages  = sync.Pool{New: func() any { return new([pageSize]byte) }}
 	bursts = sync.Pool{New: func() any { return new([burstSize]byte) }}
 )
 
 const (
 	pieceSize = 512
+	pageSize  = 4 << 10
 	burstSize = 16 << 10
 )
 
@@ -273,22 +276,23 @@ func (a doorsAPI) relayed(p *passage, err error) error {
 func (a doorsAPI) relayWhole(c *call, resp *providers.RawResponse) error {
 	defer resp.Body.Close()
 	c.release()
-	h := c.w.Header()
-	h["Content-Type"] = []string{resp.Header.Get("Content-Type")}
 	if time.Since(c.started) > time.Second { // the server's own limits are far longer
 		steady{c}.endless()
 	}
+	page := pages.Get().(*[pageSize]byte)
+	defer pages.Put(page)
+	n, err := fill(resp.Body, page[:])
+	if err != nil {
+		return a.relayShort(c, resp, page[:n], err)
+	}
 	buf := bursts.Get().(*[burstSize]byte)
 	defer bursts.Put(buf)
-	n, err := fill(resp.Body, buf[:])
-	if errors.Is(err, io.EOF) { // small answers get a length
-		h["Content-Length"] = []string{strconv.Itoa(n)}
-		_, _ = c.w.Write(buf[:n]) // the caller is gone, or has it
-		return nil
-	}
+	copy(buf[:], page[:])
+	n, err = fill(resp.Body, buf[pageSize:])
 	if err != nil {
-		return providers.Broken(c.ctx, "the provider", err)
+		return a.relayShort(c, resp, buf[:pageSize+n], err)
 	}
+	c.w.Header()["Content-Type"] = []string{resp.Header.Get("Content-Type")}
 	to := steady{c}
 	if _, err := to.Write(buf[:]); err != nil {
 		return nil //nolint:nilerr // the caller is gone
@@ -296,6 +300,17 @@ func (a doorsAPI) relayWhole(c *call, resp *providers.RawResponse) error {
 	if _, err := io.CopyBuffer(to, struct{ io.Reader }{resp.Body}, buf[:]); err != nil && c.r.Context().Err() == nil {
 		panic(http.ErrAbortHandler) // half an answer must not look whole
 	}
+	return nil
+}
+
+// relayShort sends an answer that was read to its end: it gets a length.
+func (a doorsAPI) relayShort(c *call, resp *providers.RawResponse, answer []byte, err error) error {
+	if !errors.Is(err, io.EOF) {
+		return providers.Broken(c.ctx, "the provider", err)
+	}
+	h, values := c.w.Header(), []string{resp.Header.Get("Content-Type"), strconv.Itoa(len(answer))}
+	h["Content-Type"], h["Content-Length"] = values[:1:1], values[1:]
+	_, _ = c.w.Write(answer) // the caller is gone, or has it
 	return nil
 }
 

@@ -138,7 +138,13 @@ func New[T Noun]() T {
 	}
 	source.Unlock()
 	var noun T
-	return T(noun.Prefix() + "_" + id.String())
+	var room [40]byte
+	text := append(append(room[:0], noun.Prefix()...), '_')
+	end := len(text) + ulid.EncodedSize
+	if err := id.MarshalTextTo(text[len(text):end]); err != nil {
+		panic("ids: " + err.Error()) // there is room for it
+	}
+	return T(text[:end])
 }
 
 // Parse checks that text is an id of the noun T.

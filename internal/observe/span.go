@@ -26,7 +26,7 @@ const (
 )
 
 // spareAttributes is room for what a span learns until its end.
-const spareAttributes = 6
+const spareAttributes = 3
 
 // span is work that is being recorded, as OpenTelemetry's interface wants it. The
 // stock one samples, links and snapshots, which nobody here asks of it, at twice

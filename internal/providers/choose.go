@@ -136,6 +136,9 @@ func weighted(targets []Target, random func() float64) []Target {
 // fit leaves out models whose window is known to be too small for the request,
 // or puts their upgrade in their place. If none is large enough the list stays.
 func (r *Router) fit(ids []string, req *Request) []string {
+	if len(ids) == 1 && r.opts.Upgrades[ids[0]] == "" {
+		return ids // whether it fits or not
+	}
 	tokens := EstimateRequest(req) + req.MaxTokens
 	var kept []string
 	for _, id := range ids {

@@ -2,6 +2,7 @@ package providers
 
 import (
 	"context"
+	"io"
 	"sync"
 	"time"
 
@@ -84,6 +85,19 @@ func (h *hurried) Relay(ctx context.Context, req *RawRequest) (*RawResponse, err
 		cancel(nil)
 		return nil, err
 	}
-	resp.Body = onClose(resp.Body, func() { cancel(nil) })
+	resp.Body = &clockedBody{resp.Body, cancel}
 	return resp, nil
+}
+
+// clockedBody frees the attempt's context when it is closed.
+type clockedBody struct {
+	io.ReadCloser
+	cancel context.CancelCauseFunc
+}
+
+// Close ends the answer.
+func (b *clockedBody) Close() error {
+	err := b.ReadCloser.Close()
+	b.cancel(nil)
+	return err
 }

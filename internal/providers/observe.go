@@ -181,28 +181,54 @@ func (o *observed) Relay(ctx context.Context, req *RawRequest) (*RawResponse, er
 		o.end(ctx, a, err)
 		return nil, err
 	}
-	var once sync.Once
-	input := int64(len(req.Body)+3) / 4 // the request itself is not held as long as the answer lasts
-	end := func(err error) {
-		once.Do(func() {
-			t := resp.Meter.Tally()
-			if err == io.EOF && !t.Finished {
-				err = Broken(ctx, o.provider, io.ErrUnexpectedEOF)
-			}
-			if t.Finished {
-				err = nil
-			}
-			a.Served, a.Stop = t.Model, t.Stop
-			a.Usage = settle(t.Usage, input, t.Events, t.Finished)
-			a.Usage.PremiumMilli = resp.PremiumMilli
-			o.end(ctx, a, err)
-		})
-	}
-	resp.Body = &hookedBody{
-		ReadCloser: resp.Body,
-		first:      func() { a.FirstToken = time.Since(a.Started) },
-		ended:      end,
-		closed:     func() { end(errClosed) },
-	}
+	// The request itself is not held as long as the answer lasts.
+	resp.Body = &observedBody{body: resp.Body, ctx: ctx, a: a, o: o, meter: resp.Meter, input: int64(len(req.Body)+3) / 4, premium: resp.PremiumMilli}
 	return resp, nil
+}
+
+// observedBody ends an attempt when the bytes of its answer end.
+type observedBody struct {
+	body    io.ReadCloser
+	ctx     context.Context
+	a       *Attempt
+	o       *observed
+	meter   *Scanner
+	input   int64
+	premium int64
+	once    sync.Once
+}
+
+// Read passes on.
+func (b *observedBody) Read(p []byte) (int, error) {
+	n, err := b.body.Read(p)
+	if n > 0 && b.a.FirstToken == 0 {
+		b.a.FirstToken = max(time.Since(b.a.Started), 1)
+	}
+	if err != nil {
+		b.end(err)
+	}
+	return n, err
+}
+
+// Close ends the attempt if nothing else did.
+func (b *observedBody) Close() error {
+	err := b.body.Close()
+	b.end(errClosed)
+	return err
+}
+
+func (b *observedBody) end(err error) {
+	b.once.Do(func() {
+		t, a := b.meter.Tally(), b.a
+		if err == io.EOF && !t.Finished {
+			err = Broken(b.ctx, b.o.provider, io.ErrUnexpectedEOF)
+		}
+		if t.Finished {
+			err = nil
+		}
+		a.Served, a.Stop = t.Model, t.Stop
+		a.Usage = settle(t.Usage, b.input, t.Events, t.Finished)
+		a.Usage.PremiumMilli = b.premium
+		b.o.end(b.ctx, a, err)
+	})
 }

@@ -71,6 +71,16 @@ func (s *Scanner) Write(p []byte) (int, error) {
 	}
 }
 
+// whole takes an answer that came in one piece, where it lies.
+func (s *Scanner) whole(p []byte) bool {
+	if s.framing != FramingWhole || s.tally.Bytes > 0 || len(p) == 0 {
+		return false
+	}
+	s.tally.Bytes, s.tally.Events = int64(len(p)), 1
+	s.parse(p, &s.tally)
+	return true
+}
+
 // Tally is what is known so far; call it after the last Write.
 func (s *Scanner) Tally() Tally {
 	if len(s.rest) > 0 && !s.full {
@@ -119,6 +129,9 @@ type teeBody struct {
 
 func (t *teeBody) Read(p []byte) (int, error) {
 	n, err := t.ReadCloser.Read(p)
+	if err == io.EOF && t.s.whole(p[:n]) {
+		return n, err
+	}
 	if n > 0 {
 		_, _ = t.s.Write(p[:n]) // never fails
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strconv"
 
+	"github.com/fluxway/fluxway/internal/kit/rawjson"
 	"github.com/fluxway/fluxway/internal/providers"
 )
 
@@ -19,14 +20,18 @@ func (Chat) Vendor() string { return "openai" }
 // Head reads model, stream and whether usage is wanted.
 func (Chat) Head(body []byte) (Head, error) {
 	var h Head
-	err := head(body, map[string]func([]byte) error{
-		"model": readString("model", &h.Model), "stream": readBool("stream", &h.Stream),
-		"stream_options": func(value []byte) error {
-			if string(value) == "null" {
-				return nil
-			}
-			return head(value, map[string]func([]byte) error{"include_usage": readBool("stream_options.include_usage", &h.Usage)})
-		},
+	err := head(body, func(key string, value []byte) error {
+		if key != "stream_options" || string(value) == "null" {
+			return h.common(key, value)
+		}
+		usage, err := rawjson.Look(value, "include_usage")
+		if err != nil {
+			return notObject()
+		}
+		if usage == nil {
+			return nil
+		}
+		return readBool("stream_options.include_usage", usage, &h.Usage)
 	})
 	if err != nil {
 		return h, err

@@ -19,7 +19,9 @@ func (Gemini) Name() providers.Dialect { return providers.DialectGemini }
 func (Gemini) Vendor() string { return "gemini" }
 
 // Head only checks that the body is an object.
-func (Gemini) Head(body []byte) (Head, error) { return Head{}, head(body, nil) }
+func (Gemini) Head(body []byte) (Head, error) {
+	return Head{}, head(body, func(string, []byte) error { return nil })
+}
 
 // The vendor takes both spellings of every name; we take both where its own
 // documents use both.

@@ -47,12 +47,17 @@ func decode(body []byte, into any) error {
 	return bad("body", "The body is not JSON.").WithHint("Send one JSON object.").Because(err)
 }
 
-// head reads top-level fields; nil functions ignore theirs.
-func head(body []byte, want map[string]func(value []byte) error) error {
+// head shows the top-level fields, until one is refused.
+func head(body []byte, field func(key string, value []byte) error) error {
 	var failed error
 	err := rawjson.Fields(body, func(key, value []byte) bool {
-		if f := want[string(key)]; f != nil {
-			failed = f(value)
+		switch string(key) { // names of ours: a key of the caller's is not copied
+		case "model":
+			failed = field("model", value)
+		case "stream":
+			failed = field("stream", value)
+		case "stream_options":
+			failed = field("stream_options", value)
 		}
 		return failed == nil
 	})
@@ -60,31 +65,37 @@ func head(body []byte, want map[string]func(value []byte) error) error {
 		return failed
 	}
 	if err != nil {
-		return bad("body", "The body is not a JSON object.").WithHint("Send one JSON object.")
+		return notObject()
 	}
 	return nil
 }
 
-func readString(name string, to *string) func([]byte) error {
-	return func(value []byte) error {
-		text, ok := rawjson.Text(value)
-		if !ok {
-			return bad(name, "%q must be a string.", name)
-		}
-		*to = text
-		return nil
-	}
+func notObject() error {
+	return bad("body", "The body is not a JSON object.").WithHint("Send one JSON object.")
 }
 
-func readBool(name string, to *bool) func([]byte) error {
-	return func(value []byte) error {
-		switch string(value) {
-		case "true", "false", "null":
-			*to = string(value) == "true"
-			return nil
+// common reads what the dialects share.
+func (h *Head) common(key string, value []byte) error {
+	switch key {
+	case "model":
+		text, ok := rawjson.Text(value)
+		if !ok {
+			return bad(key, "%q must be a string.", key)
 		}
-		return bad(name, "%q must be true or false.", name)
+		h.Model = text
+	case "stream":
+		return readBool(key, value, &h.Stream)
 	}
+	return nil
+}
+
+func readBool(name string, value []byte, to *bool) error {
+	switch string(value) {
+	case "true", "false", "null":
+		*to = string(value) == "true"
+		return nil
+	}
+	return bad(name, "%q must be true or false.", name)
 }
 
 // named checks what every routed request needs.

@@ -19,7 +19,7 @@ func (Messages) Vendor() string { return "anthropic" }
 // Head reads model and stream.
 func (Messages) Head(body []byte) (Head, error) {
 	var h Head
-	if err := head(body, map[string]func([]byte) error{"model": readString("model", &h.Model), "stream": readBool("stream", &h.Stream)}); err != nil {
+	if err := head(body, h.common); err != nil {
 		return h, err
 	}
 	return named(h)

@@ -26,16 +26,22 @@ func Fields(body []byte, f func(key, value []byte) bool) error {
 // Find is the raw value of a top-level field, or nil. Of a repeated field it is
 // the last one, which is the one that decoders keep.
 func Find(body []byte, key string) []byte {
-	var found []byte
-	if walk(body, func(k []byte, start, end int) bool {
+	found, err := Look(body, key)
+	if err != nil {
+		return nil
+	}
+	return found
+}
+
+// Look is Find that tells a missing field from bytes that are no object.
+func Look(body []byte, key string) (found []byte, err error) {
+	err = walk(body, func(k []byte, start, end int) bool {
 		if string(k) == key {
 			found = body[start:end]
 		}
 		return true
-	}) != nil {
-		return nil
-	}
-	return found
+	})
+	return found, err
 }
 
 // String is a top-level field that holds a string.

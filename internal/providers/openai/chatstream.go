@@ -310,16 +310,38 @@ func chatStop(reason string, called, refused bool) providers.StopReason {
 	return providers.StopEnd
 }
 
-// has looks for a field whose value starts with a byte. Streams repeat empty
-// fields ("usage":null) in every event, and those must not cost a decoding.
-func has(data []byte, field string, first byte) bool {
-	for {
-		i := bytes.Index(data, []byte(field))
-		if i < 0 {
+var (
+	usageName    = []byte(`"usage":`)
+	reasonBefore = []byte(`"finish`)
+	reasonBehind = []byte(`_reason":`)
+	quoteMark    = []byte(`"`)
+)
+
+// hasUsage looks for a usage that is an object. Streams repeat empty fields
+// ("usage":null) in every event, and those must cost neither a decoding nor a
+// search for the whole name: braces are few and quickly found.
+func hasUsage(data []byte) bool {
+	for i := 0; ; i++ {
+		j := bytes.IndexByte(data[i:], '{')
+		if j < 0 {
 			return false
 		}
-		data = bytes.TrimLeft(data[i+len(field):], " ")
-		if len(data) > 0 && data[0] == first {
+		if i += j; bytes.HasSuffix(bytes.TrimRight(data[:i], " "), usageName) {
+			return true
+		}
+	}
+}
+
+// hasReason looks for a finish_reason that is a text, by its underscore.
+func hasReason(data []byte) bool {
+	for i := 0; ; i++ {
+		j := bytes.IndexByte(data[i:], '_')
+		if j < 0 {
+			return false
+		}
+		i += j
+		rest, ok := bytes.CutPrefix(data[i:], reasonBehind)
+		if ok && bytes.HasSuffix(data[:i], reasonBefore) && bytes.HasPrefix(bytes.TrimLeft(rest, " "), quoteMark) {
 			return true
 		}
 	}
@@ -332,7 +354,7 @@ func tallyChat(data []byte, t *providers.Tally) {
 		t.Finished = true
 		return
 	}
-	if !has(data, `"finish_reason":`, '"') && !has(data, `"usage":`, '{') {
+	if !hasReason(data) && !hasUsage(data) {
 		return
 	}
 	var choices, usage []byte

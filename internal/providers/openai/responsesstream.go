@@ -202,7 +202,7 @@ func (d *responsesDecoder) failure(ev *responsesEvent) error {
 
 // tallyResponses reads usage from bytes that are relayed.
 func tallyResponses(data []byte, t *providers.Tally) {
-	if !has(data, `"usage":`, '{') {
+	if !hasUsage(data) {
 		return
 	}
 	var v struct {

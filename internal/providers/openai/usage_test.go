@@ -22,3 +22,24 @@ func TestAUsageIsReadAsItIsDecoded(t *testing.T) {
 		}
 	}
 }
+
+func TestWhatATallyLooksFor(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]struct{ reason, usage bool }{
+		`{"choices":[{"delta":{"content":"a_b {"},"finish_reason":null}],"usage":null}`: {},
+		`{"choices":[{"delta":{},"finish_reason":"stop"}],"usage":null}`:                {reason: true},
+		`{"choices":[{"delta":{},"finish_reason": "stop"}]}`:                            {reason: true},
+		`{"choices":[{"finish_reason":null},{"finish_reason":"length"}]}`:               {reason: true},
+		`{"usage":{"prompt_tokens":1},"choices":[]}`:                                    {usage: true},
+		`{"choices":[],"usage":  {"prompt_tokens":1}}`:                                  {usage: true},
+		`{"choices":[{"finish_reason":"stop"}],"usage":{}}`:                             {reason: true, usage: true},
+		`{"prompt_reason":"x","my_usage":{}}`:                                           {},
+		`_reason":"`:                                                                    {},
+		`{`:                                                                             {},
+		``:                                                                              {},
+	} {
+		if reason, usage := hasReason([]byte(text)), hasUsage([]byte(text)); reason != want.reason || usage != want.usage {
+			t.Errorf("%s: reason %v, usage %v", text, reason, usage)
+		}
+	}
+}

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/fluxway/fluxway/internal/kit/fault"
@@ -32,6 +33,26 @@ type Client struct {
 	Accounts *providers.Accounts // nil: the vendor takes no credential
 	Sign     func(r *http.Request, g *providers.Grant)
 	Header   map[string]string // on every request
+
+	last atomic.Pointer[address] // asked most recently; nearly always it is the next one, too
+}
+
+// address is a URL as it is written, and as it is read.
+type address struct {
+	text string
+	url  *url.URL // shared by requests, so it is never changed
+}
+
+func (c *Client) address(text string) (*url.URL, error) {
+	if known := c.last.Load(); known != nil && known.text == text {
+		return known.url, nil
+	}
+	u, err := url.Parse(text)
+	if err != nil {
+		return nil, err
+	}
+	c.last.Store(&address{text, u})
+	return u, nil
 }
 
 // NewHTTP makes the HTTP client adapters use: connections are kept, nothing
@@ -143,23 +164,29 @@ func (c *Client) request(ctx context.Context, call Call, grant *providers.Grant)
 	if method == "" {
 		method = http.MethodPost
 	}
-	var body io.Reader
-	if call.Body != nil {
-		body = bytes.NewReader(call.Body)
-	}
-	req, err := http.NewRequestWithContext(ctx, method, base+call.Path, body)
+	u, err := c.address(base + call.Path)
 	if err != nil {
 		return nil, fmt.Errorf("making a request to %s: %w", c.Vendor, err)
 	}
-	for k, vs := range call.Header {
-		req.Header[k] = vs
+	made := http.Request{
+		Method: method, URL: u, Host: u.Host, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Header: make(http.Header, len(call.Header)+len(c.Header)+4),
 	}
+	for k, vs := range call.Header {
+		made.Header[k] = vs
+	}
+	if len(call.Body) > 0 {
+		made.ContentLength, made.Body = int64(len(call.Body)), newUpload(call.Body)
+		made.GetBody = func() (io.ReadCloser, error) { return newUpload(call.Body), nil }
+	}
+	values := [2]string{orElse(call.Type, "application/json"), call.Accept}
 	if call.Body != nil {
-		req.Header.Set("Content-Type", orElse(call.Type, "application/json"))
+		made.Header["Content-Type"] = values[:1:1]
 	}
 	if call.Accept != "" {
-		req.Header.Set("Accept", call.Accept)
+		made.Header["Accept"] = values[1:]
 	}
+	req := made.WithContext(ctx)
 	for k, v := range c.Header {
 		req.Header.Set(k, v)
 	}
@@ -173,6 +200,18 @@ func (c *Client) request(ctx context.Context, call Call, grant *providers.Grant)
 	}
 	return req, nil
 }
+
+// upload is the body of a request.
+type upload struct{ bytes.Reader }
+
+func newUpload(body []byte) *upload {
+	u := new(upload)
+	u.Reset(body)
+	return u
+}
+
+// Close does nothing.
+func (*upload) Close() error { return nil }
 
 func orElse(a, b string) string {
 	if a != "" {
