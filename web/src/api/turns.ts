@@ -1,3 +1,4 @@
+import { fileOf, type Picture } from "./files";
 import type { Part, Trouble } from "./types";
 
 /** A helper: an agent that works on a part of the task, on its own. */
@@ -5,7 +6,7 @@ export type Helper = {
   run: string;
   agent: string;
   task: string;
-  state: "running" | "done" | "failed";
+  state: "running" | "done" | "failed" | "stopped";
   preview?: string;
   error?: Trouble;
   took?: number;
@@ -25,6 +26,8 @@ export type ToolCall = {
   code?: string;
   took?: number;
   meta?: Record<string, unknown>;
+  /** Pictures that came out, in their order. */
+  images?: readonly Picture[];
   helpers: readonly Helper[];
 };
 
@@ -76,7 +79,16 @@ export function turnsOf(parts: readonly Part[]): Turn[] {
 
 function ended(call: ToolCall, part: Part): ToolCall {
   const text = part.text ?? part.parts?.map((one) => one.text ?? "").join("\n") ?? "";
-  return { ...call, state: part.is_error ? "failed" : "done", preview: text };
+  const images = (part.parts ?? []).flatMap((one) => {
+    const id = fileOf(one);
+    return id ? [{ id, media_type: one.media_type ?? "" }] : [];
+  });
+  return {
+    ...call,
+    state: part.is_error ? "failed" : "done",
+    preview: text,
+    ...(images.length > 0 ? { images } : {}),
+  };
 }
 
 /** All that was said, without what tools did. */

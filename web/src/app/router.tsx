@@ -72,6 +72,7 @@ const overview = createRoute({
 const newChat = createRoute({
   getParentRoute: () => shell,
   path: "/chat",
+  validateSearch: (search: Record<string, unknown>): { agent?: string } => only(["agent"], search),
   component: lazyRouteComponent(() => import("./pages/chat/new-page")),
 });
 const allChats = createRoute({

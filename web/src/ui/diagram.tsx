@@ -48,7 +48,7 @@ export default memo(function Diagram({ text }: { text: string }) {
         <span>{words.diagram}</span>
         <span>
           {drawing && failed === undefined && (
-            <IconButton label={source ? words.picture : words.source} onClick={() => setSource(!source)}>
+            <IconButton label={source ? words.drawing : words.source} onClick={() => setSource(!source)}>
               {source ? <Image aria-hidden="true" /> : <Code aria-hidden="true" />}
             </IconButton>
           )}

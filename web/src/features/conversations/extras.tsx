@@ -10,12 +10,14 @@ import {
   TriangleAlert,
 } from "lucide-react";
 import { type FormEvent, useState } from "react";
+import { isShown } from "@/api/files";
 import type { Message, Part, Trouble } from "@/api/types";
 import { chat } from "@/lib/messages/chat";
 import { common } from "@/lib/messages/common";
 import { work as words } from "@/lib/messages/work";
 import { Button, IconButton } from "@/ui/button";
 import { Dialog, DialogActions } from "@/ui/dialog";
+import { Pictures } from "@/ui/pictures";
 import { toast } from "@/ui/toast";
 import { Head, type Speaker, SpeakerMark } from "./message";
 import { contentOf, useEditMessage, useSaveConversation, versionsQuery } from "./queries";
@@ -128,21 +130,17 @@ export function EditMessage({ message, text }: { message: Message; text: string 
 
 /** The files of a message: pictures are shown, the rest can be downloaded. */
 export function Files({ parts }: { parts: readonly Part[] }) {
+  const seen = parts.filter((part) => part.kind === "image" && contentOf(part) && isShown(part.media_type));
   return (
-    <span className="mb-2 flex flex-wrap gap-2">
+    <div className="mb-2 flex flex-wrap gap-2">
+      {seen.length > 0 && (
+        <Pictures
+          items={seen.map((part) => ({ src: contentOf(part) ?? "", alt: part.name ?? words.attached }))}
+        />
+      )}
       {parts.map((part) => {
         const href = contentOf(part);
-        if (href && part.kind === "image") {
-          return (
-            <a key={href} href={href} target="_blank" rel="noreferrer">
-              <img
-                src={href}
-                alt={part.name ?? words.attached}
-                className="max-h-48 max-w-full rounded-[7px]"
-              />
-            </a>
-          );
-        }
+        if (seen.includes(part)) return null;
         return (
           <a key={href ?? part.name} href={href} className="chip" download={part.name}>
             <FileText aria-hidden="true" />
@@ -150,7 +148,7 @@ export function Files({ parts }: { parts: readonly Part[] }) {
           </a>
         );
       })}
-    </span>
+    </div>
   );
 }
 

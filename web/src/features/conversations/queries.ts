@@ -7,6 +7,7 @@ import {
   useQueryClient,
 } from "@tanstack/react-query";
 import { call, client } from "@/api/client";
+import { contentUrl, fileOf } from "@/api/files";
 import type { Conversation, LiveEvent, Message, Page, Part } from "@/api/types";
 import { annotate, type Messages, upsert } from "./patch";
 
@@ -263,10 +264,8 @@ export function applyMessage(
   );
 }
 
-const attachment = "attachment:";
-
 /** Where the content of a part lies; undefined for one that holds none. */
 export function contentOf(part: Part): string | undefined {
-  if (!part.url?.startsWith(attachment)) return undefined;
-  return `/api/v1/attachments/${part.url.slice(attachment.length)}/content`;
+  const id = fileOf(part);
+  return id && contentUrl(id);
 }

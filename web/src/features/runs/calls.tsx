@@ -2,6 +2,7 @@ import {
   Bot,
   Check,
   ChevronDown,
+  CircleStop,
   Clock,
   Code,
   FileText,
@@ -14,10 +15,14 @@ import {
   X,
 } from "lucide-react";
 import { type ReactNode, useState } from "react";
+import { contentUrl, isShown } from "@/api/files";
 import type { Helper, ToolCall } from "@/api/turns";
+import { drawn } from "@/lib/messages/drawn";
 import { work as words } from "@/lib/messages/work";
 import { duration } from "@/lib/time";
 import { Glyph, Pill } from "@/ui/bits";
+import { Button } from "@/ui/button";
+import { Pictures } from "@/ui/pictures";
 import "./work.css";
 
 /** How an agent is shown. */
@@ -28,11 +33,14 @@ export function Calls({
   calls,
   look,
   helper,
+  onStop,
 }: {
   calls: readonly ToolCall[];
   look: Look;
   /** The inside of a helper's lane. */
   helper?: ((helper: Helper) => ReactNode) | undefined;
+  /** Stops one helper; absent for people who may not. */
+  onStop?: ((helper: Helper) => void) | undefined;
 }) {
   const lanes = calls.flatMap((call) => call.helpers);
   const rows = calls.filter((call) => call.helpers.length === 0);
@@ -44,7 +52,7 @@ export function Calls({
       {lanes.length > 0 && (
         <section className="deleg" aria-label={words.helpers}>
           {lanes.map((one) => (
-            <Lane key={one.run} helper={one} look={look} inside={helper} />
+            <Lane key={one.run} helper={one} look={look} inside={helper} onStop={onStop} />
           ))}
         </section>
       )}
@@ -64,7 +72,7 @@ function iconOf(tool: string): typeof Wrench {
   return icons.find(([pattern]) => pattern.test(tool))?.[1] ?? Wrench;
 }
 
-function StateIcon({ state, named = true }: { state: ToolCall["state"]; named?: boolean }) {
+function StateIcon({ state, named = true }: { state: (ToolCall | Helper)["state"]; named?: boolean }) {
   const label = words.states[state];
   const shared = named
     ? ({ role: "img", "aria-label": label } as const)
@@ -74,6 +82,8 @@ function StateIcon({ state, named = true }: { state: ToolCall["state"]; named?: 
       return <Check className="is-done" {...shared} />;
     case "failed":
       return <X className="is-failed" {...shared} />;
+    case "stopped":
+      return <CircleStop {...shared} />;
     case "waiting":
       return <Hand className="is-waiting" {...shared} />;
     case "running":
@@ -87,7 +97,8 @@ function StateIcon({ state, named = true }: { state: ToolCall["state"]; named?: 
 function ToolRow({ call }: { call: ToolCall }) {
   const [open, setOpen] = useState(false);
   const Icon = iconOf(call.tool);
-  return (
+  const images = call.images ?? [];
+  const row = (
     <details className="tool" onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>
         <Icon aria-hidden="true" />
@@ -99,6 +110,20 @@ function ToolRow({ call }: { call: ToolCall }) {
       </summary>
       {open && <Inside call={call} />}
     </details>
+  );
+  if (images.length === 0) return row;
+  return (
+    <div className="flex flex-col gap-2">
+      {row}
+      <Pictures
+        label={drawn.pictures(call.tool)}
+        items={images.map((one, i) => ({
+          src: contentUrl(one.id),
+          alt: drawn.picture(call.tool, i + 1, images.length),
+          file: !isShown(one.media_type),
+        }))}
+      />
+    </div>
   );
 }
 
@@ -199,22 +224,29 @@ function plain(text: string): string {
     .trim();
 }
 
-const laneTones = { running: "run", done: "ok", failed: "bad" } as const;
+const laneTones = { running: "run", done: "ok", failed: "bad", stopped: undefined } as const;
 
 /** One helper at work. A failed lane is open, a finished one folds to its result. */
 function Lane({
   helper,
   look,
   inside,
+  onStop,
 }: {
   helper: Helper;
   look: Look;
   inside: ((helper: Helper) => ReactNode) | undefined;
+  onStop: ((helper: Helper) => void) | undefined;
 }) {
   const { title, hue } = look(helper.agent);
   const [open, setOpen] = useState(false);
+  const working = helper.state === "running" && onStop;
   const line =
-    helper.state === "failed" ? (helper.error?.message ?? words.helperLost) : (helper.preview ?? helper.line);
+    helper.state === "failed"
+      ? (helper.error?.message ?? words.helperLost)
+      : helper.state === "stopped"
+        ? helper.error?.message
+        : (helper.preview ?? helper.line);
   return (
     <section className={`lane ${hue}`}>
       <details onToggle={(event) => setOpen(event.currentTarget.open)}>
@@ -235,7 +267,17 @@ function Lane({
         </summary>
         {open && <div className="inner">{inside?.(helper)}</div>}
       </details>
-      {!open && line && <p className="line">{plain(line)}</p>}
+      {(line || working) && (
+        <div className="foot">
+          <p className="line">{open ? "" : plain(line ?? "")}</p>
+          {working && (
+            <Button look="ghost" aria-label={words.stopHelper(title)} onClick={() => onStop?.(helper)}>
+              <CircleStop aria-hidden="true" />
+              {words.stop}
+            </Button>
+          )}
+        </div>
+      )}
     </section>
   );
 }

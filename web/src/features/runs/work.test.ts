@@ -56,11 +56,30 @@ test("helpers are kept with the call that asked for them", () => {
     event("runs.helper_progress", { helper: "run_2", tool: "edit_file" }),
     event("runs.helper_finished", { helper: "run_2", preview: "fixed", took_ms: 5 }),
     event("runs.helper_failed", { helper: "run_3", error: { code: "x", message: "No.", retryable: false } }),
+    event("runs.helper_spawned", { call: "c1", helper: "run_4", helper_agent: "writer", task: "d" }),
+    event("runs.helper_failed", { helper: "run_4", error: { code: "run_cancelled", message: "Stopped." } }),
   );
   expect(work.turns[0]?.calls[0]?.helpers.map((one) => [one.agent, one.state, one.preview])).toEqual([
     ["coder", "done", "fixed"],
     ["tester", "failed", undefined],
+    ["writer", "stopped", undefined],
   ]);
+});
+
+test("pictures that a tool gave come with its end, and with the answer that is kept", () => {
+  const images = [{ id: "att_1", media_type: "image/png", size: 9, width: 3, height: 2 }];
+  const live = play(turn, event("runs.tool_finished", { call: "c1", ok: true, preview: "", images }));
+  expect(live.turns[0]?.calls[0]?.images).toEqual(images);
+  const kept = turnsOf([
+    { kind: "tool_call", id: "c1", name: "read_file" },
+    {
+      kind: "tool_result",
+      id: "c1",
+      text: "",
+      parts: [{ kind: "image", url: "attachment:att_1", media_type: "image/png" }],
+    },
+  ]);
+  expect(kept[0]?.calls[0]?.images).toEqual([{ id: "att_1", media_type: "image/png" }]);
 });
 
 test("a run that waits says for what, until it is answered", () => {

@@ -1,3 +1,4 @@
+import type { Picture } from "@/api/files";
 import type { ToolCall, Turn } from "@/api/turns";
 import { type Helper, turnsOf } from "@/api/turns";
 import type { LiveEvent, Part, Trouble } from "@/api/types";
@@ -58,6 +59,7 @@ type Facts = {
   took_ms?: number;
   code?: string;
   meta?: Record<string, unknown>;
+  images?: readonly Picture[];
   task?: string;
   error?: Trouble;
   needs?: readonly Need[];
@@ -85,8 +87,15 @@ export function addWorkSnapshot(work: Work, snapshot: Snapshot, needs: readonly 
   return next;
 }
 
-const stateOf = (state: string): Helper["state"] =>
-  state === "finished" ? "done" : state === "failed" || state === "cancelled" ? "failed" : "running";
+/** How the state of a run shows in a helper's lane. */
+export const stateOf = (state: string): Helper["state"] =>
+  state === "finished"
+    ? "done"
+    : state === "failed"
+      ? "failed"
+      : state === "cancelled"
+        ? "stopped"
+        : "running";
 
 /** Applies what happened to a run. */
 export function applyWork(work: Work, event: LiveEvent): Work {
@@ -121,7 +130,7 @@ export function applyWork(work: Work, event: LiveEvent): Work {
     case "runs.helper_failed":
       return mapHelpers(work, data.helper, (one) => ({
         ...one,
-        state: "failed",
+        state: data.error?.code === "run_cancelled" ? "stopped" : "failed",
         ...(data.error ? { error: data.error } : {}),
         took: data.took_ms ?? 0,
       }));
@@ -169,6 +178,7 @@ function fields(data: Facts, more: Partial<ToolCall>): Partial<ToolCall> {
   if (data.took_ms !== undefined) out.took = data.took_ms;
   if (data.code) out.code = data.code;
   if (data.meta) out.meta = data.meta;
+  if (data.images) out.images = data.images;
   return out;
 }
 

@@ -1,11 +1,14 @@
 import { RotateCw } from "lucide-react";
 import type { ReactNode } from "react";
+import { contentUrl, isShown } from "@/api/files";
+import { drawn } from "@/lib/messages/drawn";
 import { traces as words } from "@/lib/messages/traces";
 import { itemMoney } from "@/lib/money";
 import { duration, exactTime } from "@/lib/time";
 import { Glyph, StatePill } from "@/ui/bits";
 import { Button } from "@/ui/button";
 import { CopyButton } from "@/ui/copy";
+import { Pictures } from "@/ui/pictures";
 import type { Span } from "./spans";
 import { spanIcons } from "./waterfall";
 
@@ -63,6 +66,16 @@ export function SpanPanel({
       {step?.input !== undefined && <Code title={words.input} value={step.input} />}
       {(step?.output !== undefined || step?.preview) && (
         <Code title={words.output} value={step.output ?? step.preview} />
+      )}
+      {step?.images && (
+        <Pictures
+          label={drawn.pictures(step.name)}
+          items={step.images.map((one, i, all) => ({
+            src: contentUrl(one.id),
+            alt: drawn.picture(step.name, i + 1, all.length),
+            file: !isShown(one.media_type),
+          }))}
+        />
       )}
       {!step && run.task && <Code title={words.task} value={run.task} />}
       {!step && run.result && <Code title={words.output} value={run.result} />}

@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { Link, useNavigate } from "@tanstack/react-router";
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { MessagesSquare, Sparkles } from "lucide-react";
 import { lazy, useEffect, useRef, useState } from "react";
 import { agentsQuery } from "@/features/agents/queries";
@@ -44,7 +44,9 @@ function Begin() {
   const navigate = useNavigate();
   const agents = useQuery(agentsQuery);
   const field = useRef<HTMLTextAreaElement>(null);
-  const [chosen, setChosen] = useState<string>();
+  const { agent: asked } = useSearch({ strict: false });
+  const [picked, setChosen] = useState<string>();
+  const chosen = picked ?? asked;
   const [model, setModel] = useState<string>();
   const agent = chosen === "" ? anyone : findAgent(agents.data?.data, chosen);
   const { online, mine } = useSender(

@@ -4,10 +4,12 @@ import type { Helper, ToolCall } from "@/api/turns";
 import type { Run } from "@/api/types";
 import { Calls, type Look } from "@/features/runs/calls";
 import { Question } from "@/features/runs/needs";
-import { helpersQuery, streamQuery, workQuery } from "@/features/runs/queries";
-import { isActive } from "@/features/runs/stream";
-import { liveTurns, type Need } from "@/features/runs/work";
+import { helpersQuery, streamQuery, useCancelRun, workQuery } from "@/features/runs/queries";
+import { liveTurns, type Need, stateOf } from "@/features/runs/work";
+import { common } from "@/lib/messages/common";
 import { Markdown } from "@/ui/markdown";
+import { toast } from "@/ui/toast";
+import { useCan } from "../../session";
 import { useWorkStream } from "./deltas";
 
 const guard = () => import("../../guard-around");
@@ -20,10 +22,19 @@ export function WorkCalls({ calls, run, look }: { calls: readonly ToolCall[]; ru
     run !== "" && calls.some((call) => call.helpers.length === 0 && delegates.test(call.tool));
   const helpers = useQuery({ ...helpersQuery(run), enabled: delegated });
   const known = helpers.data?.data;
+  const can = useCan();
+  const cancel = useCancelRun();
+  const stop = (helper: Helper) =>
+    cancel.mutate(helper.run, { onError: (error) => toast.failed(error, common.errors.title) });
   const all = known ? calls.map((call) => withHelpers(call, known)) : calls;
   return (
     <>
-      <Calls calls={all} look={look} helper={(helper) => <HelperWork helper={helper} look={look} />} />
+      <Calls
+        calls={all}
+        look={look}
+        helper={(helper) => <HelperWork helper={helper} look={look} />}
+        onStop={can("runs:write") ? stop : undefined}
+      />
       {run !== "" && (
         <Suspense>
           <Answered run={run} />
@@ -45,7 +56,7 @@ function withHelpers(call: ToolCall, runs: readonly Run[]): ToolCall {
         run: run.id,
         agent: run.agent,
         task: run.task ?? run.title,
-        state: run.state === "finished" ? "done" : isActive(run) ? "running" : "failed",
+        state: stateOf(run.state),
         ...(run.result ? { preview: run.result } : {}),
         ...(run.error ? { error: run.error } : {}),
         ...(run.finished_at
