@@ -44,7 +44,7 @@ bench-recall: ## Measure how well memory finds things again (SET=tune for the se
 	@go run ./e2e/recall $(if $(SET),-set '$(SET)')
 
 .PHONY: bench
-bench: ## Measure every lane beside its baseline (LANE=hub for one; ARGS=-million for memory's largest)
+bench: ## Measure every lane beside its baseline (LANE=hub for one; ARGS=-million for a million facts)
 	@go run ./e2e/bench $(if $(LANE),-lane '$(LANE)') $(ARGS)
 
 .PHONY: shots

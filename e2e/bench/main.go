@@ -58,7 +58,7 @@ func main() {
 	name := flag.String("lane", "", "one lane only; empty: all")
 	helper := flag.String("helper", "", "be a lane's helper program")
 	quick := flag.Bool("quick", false, "fewer and shorter rounds: to see that a lane works, not to judge")
-	million := flag.Bool("million", false, "the lane memory with a million vectors too: some minutes more")
+	million := flag.Bool("million", false, "the lane memory with a million vectors and facts instead: a quarter of an hour")
 	binary := flag.String("binary", "", "the fluxway binary to measure; empty: build it")
 	flag.Parse()
 	if *helper != "" {

@@ -40,7 +40,7 @@ func memoryLane(ctx context.Context, b *bench) error {
 		sizes = []int{2_000, 20_000}
 	}
 	if b.million {
-		sizes = append(sizes, 1_000_000)
+		sizes = []int{1_000_000}
 	}
 	for _, n := range sizes {
 		if err := measureIndex(ctx, b, n); err != nil {
@@ -281,7 +281,8 @@ func (t *topics) around(seed, one, other uint64) []float32 {
 // to start a throwaway server, and take part in a benchmark.
 func besidePgvector(ctx context.Context, b *bench, name string, texts *topics, n int, questions [][]float32, truth [][]string) error {
 	if n > 100_000 {
-		return nil // making the graph alone would take longer than all else together
+		fmt.Println("pgvector is not asked: making its graph of a million would take longer than all else together")
+		return nil
 	}
 	var err error
 	var once sync.Once

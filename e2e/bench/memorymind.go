@@ -146,7 +146,7 @@ func (m *mindBench) fill(ctx context.Context, b *bench, n int, name string) erro
 		select {
 		case <-ctx.Done():
 			return context.Cause(ctx)
-		case <-time.After(max(200*time.Millisecond, time.Duration(n)*5*time.Microsecond)): // counting takes its time too
+		case <-time.After(max(200*time.Millisecond, time.Duration(n)*10*time.Microsecond)): // counting takes its time too
 		}
 	}
 	b.show("facts: added/s, findable by words at once, "+name, "/s", float64(n)/added.Seconds(), 0)
@@ -253,10 +253,12 @@ func (m *mindBench) again(ctx context.Context, b *bench, file string, n int, nam
 		return err
 	}
 	b.limit("facts: CPU to open after a restart, "+name, "ms", next.cpu.Seconds()*1000, 0, openStore)
+	heap := heapNow()
 	began, cpu := time.Now(), ownCPU()
 	_, err = next.mind.Search(ctx, memory.Query{Workspace: m.owner.Workspace, User: m.owner.User, Text: m.said.question(1)})
 	b.show("facts: first search after a restart, CPU, "+name, "ms", (ownCPU()-cpu).Seconds()*1000, 0)
 	b.show("facts: first search after a restart, "+name, "ms", time.Since(began).Seconds()*1000, 0)
+	b.show("facts: memory after it, "+name, "MB", (float64(heapNow())-float64(heap))/1e6, 0)
 	return errors.Join(err, next.db.Close())
 }
 

@@ -31,12 +31,12 @@ var (
 		"thing": true, "reason": true, "question": true, "issu": true, "plan": true, "exampl": true, "rule": true, "client": true, "custom": true,
 	}
 	negative = onUse(`(?i)hate|dislike|can't stand|cannot stand|not |n't |no longer|stopped`)
-	trailing = onUse(`(?i)[.!\s]+$|,? (?:now|actually|anymore|any more|these days|instead)[.!]*$`)
+	trailing = []string{" now", " actually", " anymore", " any more", " these days", " instead"}
 )
 
 // parseClaim takes a sentence apart; most say nothing that only one fact could say.
 func parseClaim(text string) claim {
-	text = trailing().ReplaceAllString(trailing().ReplaceAllString(text, ""), "")
+	text = withoutTrailing(withoutTrailing(text))
 	if strings.ContainsAny(text, "?;\n") || len(strings.Fields(text)) > 24 {
 		return claim{}
 	}
@@ -60,6 +60,17 @@ func parseClaim(text string) claim {
 		return claim{who(m[1]) + ": " + canonical(noun), words.Join(m[3] + m[4])}
 	}
 	return claim{}
+}
+
+// withoutTrailing takes the end of a sentence off, and one word there that says nothing.
+func withoutTrailing(text string) string {
+	text = strings.TrimRight(text, ".! \t\r\n")
+	for _, word := range trailing {
+		if n := len(text) - len(word); n >= 0 && strings.EqualFold(text[n:], word) {
+			return strings.TrimSuffix(text[:n], ",")
+		}
+	}
+	return text
 }
 
 // who makes one word of the ways to name whom a claim is about.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/fluxway/fluxway/internal/ids"
 	"github.com/fluxway/fluxway/internal/jobs"
@@ -14,8 +15,13 @@ import (
 // embedKind is the job that gives texts their vectors.
 const embedKind = "memory.embed"
 
-// embedBatch is how many texts are embedded and written at a time.
-const embedBatch = 64
+// embedBatch is how many texts are embedded and written at a time: at first, and at most, for an embedder that takes less
+// than embedTime for them.
+const (
+	embedBatch     = 64
+	mostEmbedBatch = 512
+	embedTime      = 200 * time.Millisecond
+)
 
 // embedders says whose vectors answer, and who is taking over.
 type embedders struct {
@@ -120,16 +126,22 @@ func (m *Mind) embedWaiting(ctx context.Context, progress func(done, total int64
 	if err != nil {
 		return 0, err
 	}
-	for {
-		rows, err := m.waitingTexts(ctx, name)
+	for batch := embedBatch; ; {
+		rows, err := m.waitingTexts(ctx, name, batch)
 		if err != nil {
 			return done, err
 		}
 		if len(rows) == 0 {
 			break
 		}
+		began := time.Now()
 		if err := m.embed(ctx, rows); err != nil {
 			return done, err
+		}
+		if time.Since(began) < embedTime {
+			batch = min(2*batch, mostEmbedBatch)
+		} else {
+			batch = max(batch/2, embedBatch)
 		}
 		done += int64(len(rows))
 		if err := progress(done, max(done, total)); err != nil {
@@ -225,11 +237,11 @@ func (m *Mind) takeOver(ctx context.Context, name string) error {
 	})
 }
 
-func (m *Mind) waitingTexts(ctx context.Context, name string) ([]text, error) {
-	rows, err := store.All[text](ctx, m.db.Read(), waitingBelow, name, embedBatch)
-	if err == nil && len(rows) < embedBatch {
+func (m *Mind) waitingTexts(ctx context.Context, name string, limit int) ([]text, error) {
+	rows, err := store.All[text](ctx, m.db.Read(), waitingBelow, name, limit)
+	if err == nil && len(rows) < limit {
 		var more []text
-		more, err = store.All[text](ctx, m.db.Read(), waitingAbove, name, embedBatch-len(rows))
+		more, err = store.All[text](ctx, m.db.Read(), waitingAbove, name, limit-len(rows))
 		rows = append(rows, more...)
 	}
 	if err != nil {
@@ -248,14 +260,22 @@ func (m *Mind) embed(ctx context.Context, rows []text) error {
 		return fmt.Errorf("embedding: %d vectors for %d texts", len(vectors), len(rows))
 	}
 	name := m.embedder.Name()
+	nums := make([]int64, len(rows))
+	for i, r := range rows {
+		nums[i] = r.Num
+	}
 	return m.db.InTx(ctx, func(tx *store.Tx) error {
+		marked, err := store.All[int64](ctx, tx, m.engine.marked, name, numberList(nums))
+		if err != nil {
+			return err
+		}
+		there := make(map[int64]bool, len(marked))
+		for _, num := range marked {
+			there[num] = true
+		}
 		found := map[Partition][]Vector{}
 		for i, r := range rows {
-			n, err := tx.Exec(ctx, markEmbedded, name, r.Num, r.ID)
-			if err != nil {
-				return err
-			}
-			if n == 1 {
+			if there[r.Num] {
 				part := Partition{Workspace: r.Workspace, Scope: r.Space, Embedder: name}
 				found[part] = append(found[part], Vector{ID: r.ID, Values: vectors[i]})
 			}

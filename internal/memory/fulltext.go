@@ -23,6 +23,8 @@ type engine struct {
 	size    string // how much spaces hold: (spaces)
 	fetch   string // texts by their ids: (ids, workspace, user, agent, project)
 	facts   string // facts by their ids: (ids, workspace, user)
+	prints  string // facts by their fingerprints: (JSON list, space)
+	marked  string // says whose vectors texts have, by their numbers, and answers those that are still there: (embedder, numbers)
 	// openNodes reads entities by names: (workspace, user, session, JSON list, limit)
 	openNodes string
 	// query fits texts of any of the spaces that hold all of the words. Words are letters and digits only, so quotes hold them.
@@ -32,9 +34,9 @@ type engine struct {
 
 func engineOf(db *store.DB) engine {
 	if db.Engine().Name == "postgres" {
-		return engine{limited(holdersPostgres, mostHolders), limited(holdersPostgres, candidates), newestPostgres, numbersPostgres, sizePostgres, fetchPostgres, factsPostgres, openPostgres, tsquery, commas}
+		return engine{limited(holdersPostgres, mostHolders), limited(holdersPostgres, candidates), newestPostgres, numbersPostgres, sizePostgres, fetchPostgres, factsPostgres, printsPostgres, markedPostgres, openPostgres, tsquery, commas}
 	}
-	return engine{limited(holdersSQLite, mostHolders), limited(holdersSQLite, candidates), newestSQLite, numbersSQLite, sizeSQLite, fetchSQLite, factsSQLite, openSQLite, match, quotedJSON}
+	return engine{limited(holdersSQLite, mostHolders), limited(holdersSQLite, candidates), newestSQLite, numbersSQLite, sizeSQLite, fetchSQLite, factsSQLite, printsSQLite, markedSQLite, openSQLite, match, quotedJSON}
 }
 
 // limited writes a limit into a statement. One that is bound has SQLite prepare a statement about a virtual table anew each time.

@@ -70,6 +70,9 @@ func junk(text string, origin Origin) string {
 
 // denied finds a word of the list in a text; an entry of several words is looked for in their order.
 func denied(text string, list []string) (string, bool) {
+	if len(list) == 0 {
+		return "", false
+	}
 	have := " " + words.Join(text) + " "
 	for _, entry := range list {
 		if w := words.Join(entry); w != "" && strings.Contains(have, " "+w+" ") {

@@ -239,7 +239,7 @@ func (m *Mind) keepDocument(ctx context.Context, s Source, one item, f File, doc
 			return f, false, err
 		}
 		batch := pieces[start:min(start+piecesAtOnce, len(pieces))]
-		if err := m.db.InTx(ctx, func(tx *store.Tx) error { return m.put(ctx, tx, batch...) }); err != nil {
+		if err := m.db.InTx(ctx, func(tx *store.Tx) error { return m.putNew(ctx, tx, batch...) }); err != nil {
 			return f, false, err
 		}
 	}

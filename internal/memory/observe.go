@@ -217,7 +217,7 @@ func (m *Mind) keepTurns(ctx context.Context, tx *store.Tx, list []Exchange) err
 				Place: Place{Conversation: e.Conversation, Message: said.message, Run: e.Run, Author: said.who},
 			})
 		}
-		if err := m.put(ctx, tx, pieces...); err != nil {
+		if err := m.putNew(ctx, tx, pieces...); err != nil {
 			return err
 		}
 	}

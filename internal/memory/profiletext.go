@@ -25,7 +25,7 @@ func (m *Mind) indexProfile(ctx context.Context, tx *store.Tx, o Owner, fields m
 			Text: cut(strings.Join(leaves(name, fields[name], nil), "\n"), 4000), At: time.Now(),
 		})
 	}
-	return m.put(ctx, tx, pieces...)
+	return m.putNew(ctx, tx, pieces...)
 }
 
 func profileThread(o Owner) string { return "profile/" + string(o.User) }

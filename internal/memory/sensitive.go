@@ -1,7 +1,9 @@
 package memory
 
 import (
+	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/fluxway/fluxway/internal/observe"
 )
@@ -16,15 +18,18 @@ var (
 	iban       = onUse(`\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){3,7}(?: ?[A-Z0-9]{1,3})?\b`)
 )
 
-// sensitive names what a text holds that must never be remembered; "" if nothing.
+// sensitive names what a text holds that must never be remembered; "" if nothing. Patterns are slow, so they are asked only
+// where what every text that fits them holds is there.
 func sensitive(text string) string {
 	switch {
-	case observe.Redact(text) != text, jwt().MatchString(text):
+	case observe.Redact(text) != text, strings.Contains(text, "eyJ") && jwt().MatchString(text):
 		return "a key or token"
-	case privateKey().MatchString(text):
+	case strings.Contains(text, "-----BEGIN") && privateKey().MatchString(text):
 		return "a private key"
-	case credential().MatchString(text):
+	case mayName(text, credentialWords) && credential().MatchString(text):
 		return "a password or key"
+	case !strings.ContainsAny(text, "0123456789"): // what follows is numbers
+		return ""
 	case identityNo().MatchString(text), dashedSSN().MatchString(text):
 		return "the number of an identity document"
 	case hasCard(text):
@@ -33,6 +38,20 @@ func sensitive(text string) string {
 		return "the number of a bank account"
 	}
 	return ""
+}
+
+// credentialWords are in everything that the pattern credential fits.
+var credentialWords = []string{"pass", "contrase", "pin", "secret", "key", "token", "bearer", "code", "phrase", "otp", "cvv", "cvc"}
+
+// mayName says whether a text holds one of some words in any case. Letters beyond ASCII have more cases than two: there it may.
+func mayName(text string, words []string) bool {
+	for i := range len(text) {
+		if text[i] >= utf8.RuneSelf {
+			return true
+		}
+	}
+	lower := strings.ToLower(text)
+	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(lower, w) })
 }
 
 // hasCard finds numbers whose check digit is that of a payment card.

@@ -57,7 +57,6 @@ const (
 		WHERE ` + own + ` AND state = ? AND (? = '' OR user_id = ?) AND (? = '' OR agent = ?) AND (? = '' OR project = ?) AND (? = FALSE OR pinned)
 		  AND (? = '' OR id < ?)
 		ORDER BY id DESC LIMIT ?`
-	samePrint    = `SELECT ` + factColumns + ` FROM memory_facts WHERE space = ? AND print = ? AND state <> 'past' ORDER BY id LIMIT 1`
 	sameSubject  = `SELECT ` + factColumns + ` FROM memory_facts WHERE space = ? AND subject = ? AND subject <> '' AND state <> 'past' ORDER BY id`
 	historyOf    = `SELECT ` + factColumns + ` FROM memory_facts WHERE replaced_by = ? AND replaced_by <> '' AND ` + own + ` ORDER BY id DESC LIMIT 100`
 	hearAgain    = `UPDATE memory_facts SET heard = heard + 1, confidence = ?, state = ?, updated_at = ? WHERE id = ?`
@@ -74,7 +73,13 @@ const (
 		WHERE origin = 'learned' AND NOT pinned AND updated_at < ? AND (used_at IS NULL OR used_at < ?) ORDER BY updated_at LIMIT ?`
 	factsSQLite   = `SELECT ` + factColumns + ` FROM (SELECT value AS wanted FROM json_each(?)) AS w CROSS JOIN memory_facts ON id = w.wanted WHERE ` + own
 	factsPostgres = `SELECT ` + factColumns + ` FROM memory_facts WHERE id = ANY(string_to_array(?, ',')) AND ` + own
-	countFacts    = `SELECT state AS name, count(*) AS n FROM memory_facts WHERE ` + own + ` GROUP BY state`
+	printsSQLite  = `
+		SELECT ` + factColumns + `, print FROM (SELECT value AS wanted FROM json_each(?)) AS w
+		CROSS JOIN memory_facts ON space = ? AND print = w.wanted AND state <> 'past'`
+	printsPostgres = `
+		SELECT ` + factColumns + `, print FROM memory_facts
+		WHERE print IN (SELECT jsonb_array_elements_text(?::text::jsonb)) AND space = ? AND state <> 'past'`
+	countFacts = `SELECT state AS name, count(*) AS n FROM memory_facts WHERE ` + own + ` GROUP BY state`
 
 	selectLearn = `SELECT learn FROM memory_settings WHERE workspace_id = ? AND user_id = ?`
 	upsertLearn = `
@@ -93,16 +98,17 @@ const (
 	upsertEmbedders = `
 		INSERT INTO memory_embedders (one, serving, building) VALUES (1, ?, ?)
 		ON CONFLICT (one) DO UPDATE SET serving = excluded.serving, building = excluded.building`
-	waitingBelow  = `SELECT ` + textColumns + ` FROM memory_texts AS t WHERE t.embedder < ? ORDER BY t.embedder, t.num LIMIT ?`
-	waitingAbove  = `SELECT ` + textColumns + ` FROM memory_texts AS t WHERE t.embedder > ? ORDER BY t.embedder, t.num LIMIT ?`
-	anyWaiting    = `SELECT EXISTS (SELECT 1 FROM memory_texts WHERE embedder < ?) OR EXISTS (SELECT 1 FROM memory_texts WHERE embedder > ?)`
-	countWaiting  = `SELECT count(*) FROM memory_texts WHERE embedder <> ?`
-	anyOf         = `SELECT EXISTS (SELECT 1 FROM memory_texts WHERE embedder = ?)`
-	countByOwner  = `SELECT workspace_id, user_id, sum(texts) AS texts FROM memory_spaces GROUP BY workspace_id, user_id ORDER BY workspace_id, user_id`
-	selectTurns   = `SELECT id, space, place FROM memory_texts WHERE thread = ? AND thread <> '' AND workspace_id = ? AND user_id = ? AND kind = 'turn' ORDER BY seq DESC LIMIT 1000`
-	selectWordsOf = `SELECT words FROM memory_texts WHERE workspace_id = ? AND user_id = ? ORDER BY num DESC LIMIT 20000`
-	markEmbedded  = `UPDATE memory_texts SET embedder = ? WHERE num = ? AND id = ?`
-	selectOwners  = `SELECT DISTINCT workspace_id FROM memory_spaces`
+	waitingBelow   = `SELECT ` + textColumns + ` FROM memory_texts AS t WHERE t.embedder < ? ORDER BY t.embedder, t.num LIMIT ?`
+	waitingAbove   = `SELECT ` + textColumns + ` FROM memory_texts AS t WHERE t.embedder > ? ORDER BY t.embedder, t.num LIMIT ?`
+	anyWaiting     = `SELECT EXISTS (SELECT 1 FROM memory_texts WHERE embedder < ?) OR EXISTS (SELECT 1 FROM memory_texts WHERE embedder > ?)`
+	countWaiting   = `SELECT count(*) FROM memory_texts WHERE embedder <> ?`
+	anyOf          = `SELECT EXISTS (SELECT 1 FROM memory_texts WHERE embedder = ?)`
+	countByOwner   = `SELECT workspace_id, user_id, sum(texts) AS texts FROM memory_spaces GROUP BY workspace_id, user_id ORDER BY workspace_id, user_id`
+	selectTurns    = `SELECT id, space, place FROM memory_texts WHERE thread = ? AND thread <> '' AND workspace_id = ? AND user_id = ? AND kind = 'turn' ORDER BY seq DESC LIMIT 1000`
+	selectWordsOf  = `SELECT words FROM memory_texts WHERE workspace_id = ? AND user_id = ? ORDER BY num DESC LIMIT 20000`
+	markedSQLite   = `UPDATE memory_texts SET embedder = ? WHERE num IN (SELECT value FROM json_each(?)) RETURNING num`
+	markedPostgres = `UPDATE memory_texts SET embedder = ? WHERE num IN (SELECT value::bigint FROM jsonb_array_elements_text(?::text::jsonb)) RETURNING num`
+	selectOwners   = `SELECT DISTINCT workspace_id FROM memory_spaces`
 )
 
 // Forgetting a user.

@@ -88,16 +88,23 @@ func (n *numbers) next() int64 {
 // found by their words as soon as the transaction is committed, and by their
 // meaning once the job that embeds them was there.
 func (m *Mind) put(ctx context.Context, tx *store.Tx, list ...text) error {
-	if len(list) == 0 {
-		return nil
-	}
-	var sum int64
-	for i := range list {
-		t := &list[i]
-		t.prepare()
+	for _, t := range list {
 		if err := m.drop(ctx, tx, t.Workspace, t.ID); err != nil {
 			return err
 		}
+	}
+	return m.putNew(ctx, tx, list...)
+}
+
+// putNew is put for texts of any spaces whose ids are new.
+func (m *Mind) putNew(ctx context.Context, tx *store.Tx, list ...text) error {
+	if len(list) == 0 {
+		return nil
+	}
+	grown := map[string]*growth{}
+	for i := range list {
+		t := &list[i]
+		t.prepare()
 		place, err := json.Marshal(t.Place)
 		if err != nil {
 			return err
@@ -106,14 +113,27 @@ func (m *Mind) put(ctx context.Context, tx *store.Tx, list ...text) error {
 			t.Title, string(place), t.Text, t.Words, t.Length, t.Language, "", t.At); err != nil {
 			return fmt.Errorf("keeping %s findable: %w", t.ID, err)
 		}
-		sum += t.Length
+		g := grown[t.Space]
+		if g == nil {
+			g = &growth{of: t}
+			grown[t.Space] = g
+		}
+		g.texts++
+		g.words += t.Length
 	}
-	first := list[0]
-	_, err := tx.Exec(ctx, growSpace, first.Space, first.Workspace, first.User, first.Agent, first.Project, first.Kind, len(list), sum)
-	if err != nil {
-		return fmt.Errorf("counting %s: %w", first.Space, err)
+	for name, g := range grown {
+		_, err := tx.Exec(ctx, growSpace, name, g.of.Workspace, g.of.User, g.of.Agent, g.of.Project, g.of.Kind, g.texts, g.words)
+		if err != nil {
+			return fmt.Errorf("counting %s: %w", name, err)
+		}
 	}
 	return m.embedLater(ctx, tx)
+}
+
+// growth is how much is added to the space of a text.
+type growth struct {
+	of           *text
+	texts, words int64
 }
 
 // dropped is what is known of a text that goes.
