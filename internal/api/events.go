@@ -39,7 +39,7 @@ var families = map[string]string{
 }
 
 // mayFollow says whether the caller may read a channel. A conversation may be
-// private, and so may its runs, so their parts are asked.
+// private, and so may its runs, so their parts are asked; what a person is told is for nobody else.
 func (s *Server) mayFollow(id *identity.Identity, channel string) bool {
 	family, rest, _ := strings.Cut(channel, "/")
 	permission := families[family]
@@ -52,6 +52,8 @@ func (s *Server) mayFollow(id *identity.Identity, channel string) bool {
 	switch {
 	case rest == "":
 		return true
+	case family == "notifications":
+		return rest == string(id.User)
 	case family == "conversations":
 		return s.visible.ask(sight{id.User, id.Workspace, rest}, func() bool { return s.maySee(id, rest) })
 	case family == "runs":

@@ -12,6 +12,7 @@ import (
 	"github.com/fluxway/fluxway/internal/conversations"
 	"github.com/fluxway/fluxway/internal/identity"
 	"github.com/fluxway/fluxway/internal/kit/page"
+	"github.com/fluxway/fluxway/internal/providers"
 	"github.com/fluxway/fluxway/internal/store"
 	"github.com/fluxway/fluxway/internal/store/storetest"
 )
@@ -132,5 +133,38 @@ func TestPrivateConversationsStayPrivate(t *testing.T) {
 	}
 	if id := identity.From(w.AdminContext); id.User != c.User {
 		t.Errorf("owner %s", c.User)
+	}
+}
+
+// TestNotificationsAreForOnePerson: what a person is told is heard by them and nobody else, whatever their role.
+func TestNotificationsAreForOnePerson(t *testing.T) {
+	t.Parallel()
+	w := apitest.New(t, storetest.SQLite(t))
+	var c conversations.Conversation
+	w.Operator.Do(t, "POST", "/api/v1/conversations", `{"title":"plans"}`).Must(t, 201, &c)
+	path := "/api/v1/conversations/" + string(c.ID)
+	w.Operator.Do(t, "PATCH", path, `{"visibility":"workspace"}`).Must(t, 200, nil)
+	var said conversations.Message
+	err := w.DB.InTx(t.Context(), func(tx *store.Tx) (err error) {
+		said, err = w.Book.Add(t.Context(), tx, conversations.Message{
+			Workspace: w.Workspace, Conversation: c.ID, Role: providers.RoleUser, State: conversations.Complete,
+		})
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Admin.Do(t, "POST", path+"/comments", `{"message":"`+string(said.ID)+`","text":"Look at this."}`).Must(t, 201, nil)
+	for _, patterns := range []string{"notifications/**", "notifications/" + string(c.User)} {
+		for name, want := range map[string]struct {
+			who apitest.Client
+			n   int
+		}{"who is told": {w.Operator, 1}, "an admin": {w.Admin, 0}, "a viewer": {w.Viewer, 0}} {
+			var list api.EventPage
+			want.who.Do(t, "GET", "/api/v1/events?channel="+patterns, nil).Must(t, 200, &list)
+			if len(list.Data) != want.n {
+				t.Errorf("%s: %s hears %d notifications, not %d", patterns, name, len(list.Data), want.n)
+			}
+		}
 	}
 }

@@ -236,7 +236,7 @@ func premium(provider, model string) (milli int64, counts bool) {
 }
 
 func (a *App) openWork(ctx context.Context) (err error) {
-	if a.conversations, err = conversations.New(conversations.Options{DB: a.db, Hub: a.hub, Bodies: a.bodies, Deleted: a.conversationDeleted}); err != nil {
+	if a.conversations, err = conversations.New(conversations.Options{DB: a.db, Hub: a.hub, Bodies: a.bodies, Deleted: a.conversationDeleted, Named: a.directory.Named}); err != nil {
 		return err
 	}
 	keeper, err := providers.NewKeeper(providers.KeeperOptions{DB: a.db, Hub: a.hub, Box: a.box})

@@ -3,9 +3,12 @@ package conversations
 import (
 	"context"
 	"fmt"
+	"regexp"
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/fluxway/fluxway/internal/events"
 	"github.com/fluxway/fluxway/internal/ids"
 	"github.com/fluxway/fluxway/internal/kit/fault"
 	"github.com/fluxway/fluxway/internal/store"
@@ -25,9 +28,14 @@ type Comment struct {
 // MaxComment bounds the text of one comment.
 const MaxComment = 4 << 10
 
-// Comment remarks on a message of a conversation the asker may see.
+// Comment remarks on a message of a conversation the asker may see. Its owner and those the text names (@login) who may see it
+// are told.
 func (b *Book) Comment(ctx context.Context, who Asker, conversation ids.Conversation, message ids.Message, text string) (Comment, error) {
 	if _, err := b.Message(ctx, who, conversation, message); err != nil {
+		return Comment{}, err
+	}
+	about, err := b.Get(ctx, who, conversation)
+	if err != nil {
 		return Comment{}, err
 	}
 	if text = strings.TrimSpace(text); text == "" || len(text) > MaxComment {
@@ -37,12 +45,49 @@ func (b *Book) Comment(ctx context.Context, who Asker, conversation ids.Conversa
 		ID: ids.New[ids.Comment](), Workspace: who.Workspace, Conversation: conversation, Message: message, User: who.User, Text: text,
 		CreatedAt: time.Now().UTC().Truncate(time.Microsecond),
 	}
+	told, err := b.concerned(ctx, about, c)
+	if err != nil {
+		return Comment{}, err
+	}
 	return c, b.db.InTx(ctx, func(tx *store.Tx) error {
 		if _, err := tx.Exec(ctx, insertComment, c.ID, c.Workspace, c.Conversation, c.Message, c.User, c.Text, c.CreatedAt); err != nil {
 			return fmt.Errorf("commenting on %s: %w", message, err)
 		}
+		for _, user := range told {
+			if err := b.hub.Append(ctx, tx, who.Workspace, events.NotificationChannel(user), Mentioned{c, about.Title}); err != nil {
+				return err
+			}
+		}
 		return b.hub.Append(ctx, tx, who.Workspace, Channel(conversation), Commented{c})
 	})
+}
+
+// mention is a login behind an @ that begins a word, and maxMentions how many of a comment are looked up.
+var mention = regexp.MustCompile(`(?:^|[\s(,;:])@([a-z0-9][a-z0-9._@+-]{0,63})`)
+
+const maxMentions = 20
+
+// concerned lists who is told of a comment: the owner of the conversation and who is named in it, but for who wrote it. Who
+// may not see the conversation is not told that it exists.
+func (b *Book) concerned(ctx context.Context, about Conversation, c Comment) ([]ids.User, error) {
+	var told []ids.User
+	tell := func(user ids.User) {
+		if user != "" && user != c.User && !slices.Contains(told, user) && (user == about.User || about.Visibility == Shared) {
+			told = append(told, user)
+		}
+	}
+	tell(about.User)
+	if b.named == nil {
+		return told, nil
+	}
+	for _, found := range mention.FindAllStringSubmatch(strings.ToLower(c.Text), maxMentions) {
+		user, err := b.named(ctx, c.Workspace, strings.TrimRight(found[1], "._@+-")) // the end of a sentence is not part of a name
+		if err != nil {
+			return nil, fmt.Errorf("looking for @%s: %w", found[1], err)
+		}
+		tell(user)
+	}
+	return told, nil
 }
 
 // Comments reads all remarks on a conversation, oldest first.

@@ -55,6 +55,8 @@ type Options struct {
 	Bodies *store.Bodies // for attachments; nil: there are none
 	// Deleted hears of a conversation that is going, in the transaction that deletes it; nil: nobody listens.
 	Deleted func(ctx context.Context, tx *store.Tx, ws ids.Workspace, id ids.Conversation) error
+	// Named finds a member of a workspace by login, "" for nobody; nil: nobody can be mentioned.
+	Named func(ctx context.Context, ws ids.Workspace, login string) (ids.User, error)
 }
 
 // Book holds all conversations.
@@ -64,6 +66,7 @@ type Book struct {
 	bodies *store.Bodies
 
 	deleted func(ctx context.Context, tx *store.Tx, ws ids.Workspace, id ids.Conversation) error
+	named   func(ctx context.Context, ws ids.Workspace, login string) (ids.User, error)
 }
 
 // New makes a Book.
@@ -71,7 +74,7 @@ func New(opts Options) (*Book, error) {
 	if opts.DB == nil || opts.Hub == nil {
 		return nil, errors.New("conversations: Options.DB and Options.Hub are required")
 	}
-	b := &Book{db: opts.DB, hub: opts.Hub, bodies: opts.Bodies, deleted: opts.Deleted}
+	b := &Book{db: opts.DB, hub: opts.Hub, bodies: opts.Bodies, deleted: opts.Deleted, named: opts.Named}
 	if b.bodies != nil {
 		b.db.AddRetention(store.Retention{Name: "conversations_attachments", Prune: b.pruneLoose})
 	}

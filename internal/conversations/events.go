@@ -37,6 +37,11 @@ type (
 	Commented struct {
 		Comment Comment `json:"comment"`
 	}
+	// Mentioned: a remark concerns the person on whose channel this is said.
+	Mentioned struct {
+		Comment Comment `json:"comment"`
+		Title   string  `json:"title"` // of the conversation
+	}
 	// CommentDeleted: they took it back.
 	CommentDeleted struct {
 		ID ids.Comment `json:"id"`
@@ -50,4 +55,5 @@ func (Deleted) Kind() string        { return "conversations.deleted" }
 func (MessageAdded) Kind() string   { return "conversations.message_added" }
 func (Annotated) Kind() string      { return "conversations.annotated" }
 func (Commented) Kind() string      { return "conversations.commented" }
+func (Mentioned) Kind() string      { return "conversations.mentioned" }
 func (CommentDeleted) Kind() string { return "conversations.comment_deleted" }

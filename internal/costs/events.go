@@ -9,9 +9,6 @@ import (
 // Channel is where everything costs says is heard.
 const Channel = "costs"
 
-// NotificationChannel is where a user is told what waits for an acknowledgement.
-func NotificationChannel(user ids.User) string { return "notifications/" + string(user) }
-
 // Updated: calls ended; what they add up to since it was last said. Droppable.
 type Updated struct {
 	Calls    int64  `json:"calls"`

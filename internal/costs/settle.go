@@ -201,7 +201,7 @@ func (k *book) say(ws ids.Workspace, user ids.User, ev events.Event) error {
 	if err := k.l.hub.Append(k.ctx, k.tx, ws, Channel, ev); err != nil || user == "" {
 		return err
 	}
-	return k.l.hub.Append(k.ctx, k.tx, ws, NotificationChannel(user), ev)
+	return k.l.hub.Append(k.ctx, k.tx, ws, events.NotificationChannel(user), ev)
 }
 
 // budgetsChanged makes every process read the budgets again.

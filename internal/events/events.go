@@ -47,6 +47,9 @@ type Options struct {
 // DefaultAckChannels are the families whose facts wait for an acknowledgement.
 var DefaultAckChannels = []string{"approvals/**", "mail/**", "notifications/**"}
 
+// NotificationChannel is where a user is told what waits for an acknowledgement.
+func NotificationChannel(user ids.User) string { return "notifications/" + string(user) }
+
 // A Hub appends facts, keeps them and delivers them to subscribers.
 // Lock order: Hub.mu, stream.mu, Subscription.mu, queue.mu.
 type Hub struct {

@@ -69,6 +69,9 @@ const (
 
 	selectAccount = `SELECT ` + accountColumns + ` FROM identity_users u WHERE u.id = ?`
 
+	selectMemberByLogin = `
+	SELECT u.id FROM identity_users u JOIN identity_members m ON m.user_id = u.id WHERE m.workspace_id = ? AND u.login = ?`
+
 	selectAccountByLogin = `SELECT ` + accountColumns + ` FROM identity_users u WHERE u.login = ?`
 
 	selectMembers = `

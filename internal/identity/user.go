@@ -84,6 +84,15 @@ func (d *Directory) member(ctx context.Context, q store.Querier, ws ids.Workspac
 	return m, err
 }
 
+// Named finds a member of a workspace by login; "" for nobody.
+func (d *Directory) Named(ctx context.Context, ws ids.Workspace, login string) (ids.User, error) {
+	id, err := store.One[ids.User](ctx, d.db.Read(), selectMemberByLogin, ws, login)
+	if err != nil && !errors.Is(err, store.ErrNoRows) {
+		return "", fmt.Errorf("looking for the user %s: %w", login, err)
+	}
+	return id, nil
+}
+
 // AddUser adds someone to the caller's workspace. A login that exists already
 // joins with the account it has, if no password is given.
 func (d *Directory) AddUser(ctx context.Context, in NewUser) (Member, error) {

@@ -135,7 +135,7 @@ func (w *World) work(t testing.TB) {
 	must()
 	bodies, err := store.NewBodies(store.BodiesOptions{DB: w.DB})
 	must()
-	w.Book, err = conversations.New(conversations.Options{DB: w.DB, Hub: w.Hub, Bodies: bodies})
+	w.Book, err = conversations.New(conversations.Options{DB: w.DB, Hub: w.Hub, Bodies: bodies, Named: w.Directory.Named})
 	must()
 	w.Roster, err = agents.Open(agents.Options{DB: w.DB, Hub: w.Hub, Model: agents.Always("test/echo")})
 	must()
