@@ -30,7 +30,7 @@ for (const [name, viewport] of [
   });
 }
 
-world.flow("a shared chat opens for a member, who is seen, and whose comment comes at once", async () => {
+world.flow("a shared chat opens for a member, who is seen, whose comment comes at once and is a mention in the inbox", async () => {
   const owner = await world.window({ user: "mira" });
   const made = await owner.request.post(world.server.url("/api/v1/users"), {
     data: { user: "jonas", name: "Jonas Berg", password, role: "operator" },
@@ -55,4 +55,18 @@ world.flow("a shared chat opens for a member, who is seen, and whose comment com
   await b.getByRole("textbox", { name: "Comment" }).fill("Looks right to me.");
   await b.getByRole("region", { name: "Comments" }).getByRole("button", { name: "Comment", exact: true }).click();
   await a.getByRole("button", { name: "1 comment" }).first().waitFor();
+
+  // The owner finds it under Mentions, puts it off and takes that back, then puts it away for good.
+  const inbox = await open(owner, world.server, "/inbox?tab=mentions");
+  const line = inbox.getByRole("list", { name: "Things in the inbox" }).getByRole("button", { name: /Looks right to me\./ });
+  await line.waitFor();
+  await inbox.getByRole("heading", { name: "Jonas Berg wrote a comment" }).waitFor();
+  await inbox.keyboard.press("s");
+  await line.waitFor({ state: "detached" });
+  await inbox.getByRole("button", { name: "Undo" }).click();
+  await line.waitFor();
+  await inbox.getByRole("button", { name: "Done E" }).click();
+  await line.waitFor({ state: "detached" });
+  await inbox.reload();
+  await inbox.getByText("Nobody mentioned you").waitFor();
 });

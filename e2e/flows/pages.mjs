@@ -24,6 +24,7 @@ export const pages = {
   tools: "/tools?tab=tools",
   plugins: "/plugins",
   inbox: "/inbox",
+  mentions: "/inbox?tab=mentions",
   alerts: "/inbox?tab=alerts",
   activity: "/inbox?tab=activity",
   answered: "/inbox?tab=done",

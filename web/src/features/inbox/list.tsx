@@ -1,10 +1,10 @@
 import clsx from "clsx";
-import { CircleAlert, CircleDollarSign, CircleHelp, Hand, type LucideIcon } from "lucide-react";
+import { AtSign, CircleAlert, CircleDollarSign, CircleHelp, Hand, type LucideIcon } from "lucide-react";
 import { useEffect, useRef } from "react";
 import { inbox } from "@/lib/messages/inbox";
 import { Time } from "@/ui/bits";
 
-export type Kind = "approval" | "question" | "failed" | "budget";
+export type Kind = "approval" | "question" | "mention" | "failed" | "budget";
 
 /** One line of the inbox. */
 export type Line = { id: string; kind: Kind; title: string; from: string; at: string };
@@ -12,12 +12,14 @@ export type Line = { id: string; kind: Kind; title: string; from: string; at: st
 const icons: Record<Kind, LucideIcon> = {
   approval: Hand,
   question: CircleHelp,
+  mention: AtSign,
   failed: CircleAlert,
   budget: CircleDollarSign,
 };
 const tones: Record<Kind, string> = {
   approval: "text-warn",
   question: "text-warn",
+  mention: "text-accent",
   failed: "text-bad",
   budget: "text-warn",
 };

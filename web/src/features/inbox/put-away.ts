@@ -14,3 +14,27 @@ export function putAway(id: string): readonly string[] {
   writeLocal(key, list);
   return list;
 }
+
+const later = "fluxway.inbox.later";
+
+/** What was put off on this device, and until when, in milliseconds. What is due again is left out. */
+export function readPutOff(now = Date.now()): Record<string, number> {
+  const kept = readLocal<unknown>(later, {});
+  if (typeof kept !== "object" || kept === null) return {};
+  return Object.fromEntries(
+    Object.entries(kept).filter(([, until]) => typeof until === "number" && until > now),
+  );
+}
+
+/** Puts one thing off; without a time it is there again. */
+export function putOff(id: string, until?: number): Record<string, number> {
+  const { [id]: _, ...others } = readPutOff();
+  const kept = until ? { ...others, [id]: until } : others;
+  writeLocal(later, kept);
+  return kept;
+}
+
+/** The morning of the next day. */
+export function tomorrow(now = new Date()): number {
+  return new Date(now.getFullYear(), now.getMonth(), now.getDate() + 1, 9).getTime();
+}

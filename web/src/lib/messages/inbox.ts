@@ -6,6 +6,7 @@ export const inbox = {
   tabs: {
     label: "Parts of the inbox",
     needs: "Needs you",
+    mentions: "Mentions",
     alerts: "Alerts",
     activity: "Activity",
     done: "Done",
@@ -14,6 +15,7 @@ export const inbox = {
   kinds: {
     approval: "Approval",
     question: "Question",
+    mention: "Mention",
     failed: "Failed run",
     budget: "Budget",
   },
@@ -21,6 +23,9 @@ export const inbox = {
     needs: "Nothing needs you",
     needsBody: (n: number) =>
       n === 0 ? "No agent is working." : `${plural(n, "run is", "runs are")} at work.`,
+    mentions: "Nobody mentioned you",
+    mentionsBody:
+      "Comments on your chats, and those that name you with @ and your user name, are listed here.",
     alerts: "No alerts",
     alertsBody: "Failed runs and budgets that run out are listed here.",
     done: "Nothing was answered yet",
@@ -35,10 +40,18 @@ export const inbox = {
   asksMoney: (agent: string) => `${agent} wants to spend beyond a budget`,
   anAgent: "An agent",
   questionOf: (agent: string) => `${agent} asks you something`,
+  mentionBy: (who: string, title: string) => (title ? `${who} in ${title}` : who),
+  mentionTitle: (who: string) => `${who} wrote a comment`,
   openChat: "Open the chat",
   openTrace: "Open the trace",
   openCosts: "Open budgets",
   markDone: "Done",
+  later: "Later",
+  laterHour: "In an hour",
+  laterTomorrow: "Tomorrow morning",
+  putOff: (when: string) => `Put off until ${when}`,
+  putOffBody: "On this device. It still counts as open.",
+  undo: "Undo",
   failedTitle: "A run failed",
   failedUnknown: "It gave no reason.",
   budgetWarned: (name: string, percent: number) => `${name} has used ${percent} % of its budget`,
@@ -46,5 +59,5 @@ export const inbox = {
   budgetAmount: (spent: string, limit: string) => `${spent} of ${limit} are used.`,
   budgetResets: (when: string) => `It starts anew ${when}.`,
   aBudget: "A budget",
-  keys: "A approve, D deny, R deny with a reply, E done, J and K move",
+  keys: "A approve, D deny, R deny with a reply, E done, S later, J and K move",
 };

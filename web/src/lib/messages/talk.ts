@@ -166,7 +166,7 @@ export const talk = {
     title: "Comments",
     comment: "Comment",
     count: (n: number) => plural(n, "comment", "comments"),
-    placeholder: "Write a comment. Agents do not read it.",
+    placeholder: "Write a comment, @name tells someone. Agents do not read it.",
     send: "Comment",
     remove: "Take this comment back",
     empty: "No comments yet",

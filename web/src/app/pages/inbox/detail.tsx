@@ -1,21 +1,62 @@
 import { Link } from "@tanstack/react-router";
-import { Check } from "lucide-react";
+import { Check, Clock } from "lucide-react";
 import type { ReactNode } from "react";
 import type { LiveEvent, Run } from "@/api/types";
 import { ApprovalCard } from "@/features/guard/approval-card";
+import { useNames } from "@/features/guard/around";
+import { tomorrow } from "@/features/inbox/put-away";
 import { Question } from "@/features/runs/needs";
 import { inbox as words } from "@/lib/messages/inbox";
 import { money } from "@/lib/money";
 import { ago } from "@/lib/time";
 import { Kbd } from "@/ui/bits";
 import { Button } from "@/ui/button";
+import { Menu, MenuItem } from "@/ui/menu";
 import { Empty } from "@/ui/states";
 import { useCan } from "../../session";
 import type { Box } from "./index";
-import { type BudgetFact, budgetLine } from "./needs";
+import { type BudgetFact, budgetLine, type MentionFact } from "./needs";
 
 /** One thing of the inbox in full, with what can be done about it. */
-export function Detail({ id, box, onDone }: { id: string; box: Box; onDone: () => void }) {
+export function Detail({
+  onLater,
+  ...rest
+}: {
+  id: string;
+  box: Box;
+  onDone: () => void;
+  /** Absent where it is over already. */
+  onLater?: (until: number) => void;
+}) {
+  return (
+    <>
+      <Shown {...rest} />
+      {rest.id && onLater && <Later onLater={onLater} />}
+    </>
+  );
+}
+
+function Later({ onLater }: { onLater: (until: number) => void }) {
+  return (
+    <div className="mx-auto mt-3 flex max-w-[720px]">
+      <Menu
+        align="start"
+        trigger={
+          <Button look="ghost">
+            <Clock aria-hidden="true" />
+            {words.later}
+            <Kbd>S</Kbd>
+          </Button>
+        }
+      >
+        <MenuItem onSelect={() => onLater(Date.now() + 3_600_000)}>{words.laterHour}</MenuItem>
+        <MenuItem onSelect={() => onLater(tomorrow())}>{words.laterTomorrow}</MenuItem>
+      </Menu>
+    </div>
+  );
+}
+
+function Shown({ id, box, onDone }: { id: string; box: Box; onDone: () => void }) {
   const can = useCan();
   const [kind, first = "", second = ""] = id.split(":");
   if (kind === "approval") return <Framed>{<ApprovalCard id={first} keys />}</Framed>;
@@ -28,6 +69,10 @@ export function Detail({ id, box, onDone }: { id: string; box: Box; onDone: () =
           <Chat of={asked.run} />
         </Framed>
       );
+  }
+  if (kind === "mention") {
+    const event = box.mentioned.find((one) => String(one.cursor) === first);
+    if (event) return <Mention event={event} onDone={onDone} />;
   }
   if (kind === "failed") {
     const run = box.failures.find((one) => one.id === first);
@@ -59,6 +104,26 @@ function Done({ onDone }: { onDone: () => void }) {
       {words.markDone}
       <Kbd>E</Kbd>
     </Button>
+  );
+}
+
+function Mention({ event, onDone }: { event: LiveEvent; onDone: () => void }) {
+  const names = useNames();
+  const { comment, title } = event.data as MentionFact;
+  return (
+    <Framed>
+      <article className="card flex flex-col gap-2 p-4">
+        <h2 className="text-title font-semibold">{words.mentionTitle(names.user(comment.user))}</h2>
+        {title && <p className="text-fg-3">{title}</p>}
+        <p className="whitespace-pre-wrap break-words">{comment.text}</p>
+        <div className="mt-1 flex flex-wrap gap-2">
+          <Link to="/chat/$id" params={{ id: comment.conversation }} className="btn solid">
+            {words.openChat}
+          </Link>
+          <Done onDone={onDone} />
+        </div>
+      </article>
+    </Framed>
   );
 }
 

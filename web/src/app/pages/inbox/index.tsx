@@ -8,15 +8,17 @@ import { pressApprovalKey } from "@/features/guard/keys";
 import { pendingQuery } from "@/features/guard/queries";
 import { recentApprovalsQuery } from "@/features/guard/safety/queries";
 import { InboxList, type Line } from "@/features/inbox/list";
-import { putAway, readPutAway } from "@/features/inbox/put-away";
+import { putAway, putOff, readPutAway, readPutOff } from "@/features/inbox/put-away";
 import { failedRunsQuery, noticesQuery, usePutAway, waitingRunsQuery } from "@/features/inbox/queries";
 import { recentRunsQuery } from "@/features/runs/queries";
 import { isActive } from "@/features/runs/stream";
 import { count } from "@/lib/format";
 import { inbox as words } from "@/lib/messages/inbox";
+import { clockTime } from "@/lib/time";
 import { IconButton } from "@/ui/button";
 import { TopBar } from "@/ui/page";
 import { Empty, Problem, Skeleton, Stale } from "@/ui/states";
+import { toast } from "@/ui/toast";
 import { GuardAround } from "../../guard-around";
 import { isTyping } from "../../keys";
 import { useCan } from "../../session";
@@ -26,19 +28,24 @@ import { Detail } from "./detail";
 import {
   answeredLine,
   approvalLine,
+  awake,
   budgetLine,
   budgetNotices,
   failureLine,
   failuresOf,
   joined,
+  mentionLine,
+  mentionsOf,
   newestFirst,
   questionLine,
 } from "./needs";
 import { questionsOf } from "./questions";
 import "@/features/inbox/inbox.css";
 
-const tabs = ["needs", "alerts", "activity", "done"] as const;
+const tabs = ["needs", "mentions", "alerts", "activity", "done"] as const;
 type Tab = (typeof tabs)[number];
+
+const hour = 3_600_000;
 
 const nothing = { lines: [], pending: false, known: true, error: undefined, retry: () => undefined };
 
@@ -65,14 +72,26 @@ function Page() {
       search: { ...(tab === "needs" ? {} : { tab }), ...(item ? { item } : {}) },
       replace: opened !== "" && item !== "",
     });
-  const done = (line: string) => {
+  const leave = (line: string) => {
     const at = lines.findIndex((one) => one.id === line);
-    if (!box.putAway(line)) return;
     choose(lines[at + 1]?.id ?? lines[at - 1]?.id ?? "");
   };
-  useInboxKeys(lines, chosen, choose, done);
+  const done = (line: string) => {
+    if (box.putAway(line)) leave(line);
+  };
+  const later = (line: string, until = Date.now() + hour) => {
+    if (tab === "done" || !lines.some((one) => one.id === line)) return;
+    box.putOff(line, until);
+    leave(line);
+    toast.done(words.putOff(clockTime(new Date(until).toISOString())), words.putOffBody, {
+      label: words.undo,
+      run: () => box.putOff(line),
+    });
+  };
+  useInboxKeys(lines, chosen, choose, done, later);
   const counts = {
     needs: box.needs.lines.length,
+    mentions: box.mentions.lines.length,
     alerts: box.alerts.lines.length,
     activity: 0,
     done: 0,
@@ -110,7 +129,13 @@ function Page() {
               <InboxList lines={lines} chosen={chosen} onChoose={choose} />
             </div>
             <section className="right" aria-label={words.detail}>
-              <Detail key={chosen} id={chosen} box={box} onDone={() => done(chosen)} />
+              <Detail
+                key={chosen}
+                id={chosen}
+                box={box}
+                onDone={() => done(chosen)}
+                onLater={tab === "done" ? undefined : (until) => later(chosen, until)}
+              />
             </section>
           </div>
         </>
@@ -163,6 +188,7 @@ function Nothing({
   const working = runs.data?.data.filter(isActive).length ?? 0;
   const body = {
     needs: words.empty.needsBody(working),
+    mentions: words.empty.mentionsBody,
     alerts: words.empty.alertsBody,
     done: words.empty.doneBody,
   };
@@ -189,12 +215,21 @@ export function useInbox() {
   const failed = useQuery(failedRunsQuery);
   const notices = useQuery({ ...noticesQuery, enabled: can("events:read") });
   const [away, setAway] = useState(readPutAway);
+  const [off, setOff] = useState(() => readPutOff());
   const acknowledge = usePutAway();
+  useEffect(() => {
+    const next = Math.min(...Object.values(off)) - Date.now();
+    if (!Number.isFinite(next)) return;
+    const timer = setTimeout(() => setOff(readPutOff()), next + 50);
+    return () => clearTimeout(timer);
+  }, [off]);
 
   const runs = joined(recent.data?.data ?? [], waiting.data?.data ?? []);
   const questions = questionsOf(runs);
   const failures = failuresOf(failed.data?.data ?? [], recent.data?.data ?? [], away);
   const budgets = budgetNotices(notices.data?.data ?? []);
+  const mentions = mentionsOf(notices.data?.data ?? []);
+  const shown = (lines: Line[]) => awake(newestFirst(lines), off);
   const state = (
     ...queries: {
       data: unknown;
@@ -215,15 +250,17 @@ export function useInbox() {
     questions,
     failures,
     budgets,
+    mentioned: mentions,
     needs: {
-      lines: newestFirst([
+      lines: shown([
         ...(approvals.data?.data ?? []).map((one) => approvalLine(one, names)),
         ...questions.map((one) => questionLine(one, names)),
       ]),
       ...state(approvals, waiting),
     },
+    mentions: { lines: shown(mentions.map((one) => mentionLine(one, names))), ...state(notices) },
     alerts: {
-      lines: newestFirst([...failures.map((one) => failureLine(one, names)), ...budgets.map(budgetLine)]),
+      lines: shown([...failures.map((one) => failureLine(one, names)), ...budgets.map(budgetLine)]),
       ...state(failed, notices),
     },
     done: { lines: (answered.data ?? []).map((one) => answeredLine(one, names)), ...state(answered) },
@@ -231,21 +268,24 @@ export function useInbox() {
     putAway: (line: string): boolean => {
       const [kind, id = ""] = line.split(":");
       if (kind === "failed") setAway(putAway(id));
-      else if (kind === "budget") acknowledge.mutate(Number(id));
+      else if (kind === "budget" || kind === "mention") acknowledge.mutate(Number(id));
       else return false;
       return true;
     },
+    /** Without a time it is there again. */
+    putOff: (line: string, until?: number) => setOff(putOff(line, until)),
   };
 }
 
 export type Box = ReturnType<typeof useInbox>;
 
-/** A, D, R answer the approval that is shown; E puts away; J, K and the arrows move. */
+/** A, D, R answer the approval that is shown; E puts away; S puts off; J, K and the arrows move. */
 function useInboxKeys(
   lines: readonly Line[],
   chosen: string,
   choose: (id: string) => void,
   done: (id: string) => void,
+  later: (id: string) => void,
 ) {
   const press = (event: KeyboardEvent) => {
     const busy = document.querySelector("[role=dialog], [role=menu]") !== null;
@@ -259,6 +299,7 @@ function useInboxKeys(
       const next = lines[Math.min(Math.max(at + step, 0), lines.length - 1)];
       if (next) choose(next.id);
     } else if (key === "e") done(chosen);
+    else if (key === "s") later(chosen);
     else if (kind !== "approval" || (key !== "a" && key !== "d" && key !== "r") || !pressApprovalKey(id, key))
       return;
     event.preventDefault();

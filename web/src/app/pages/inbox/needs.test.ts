@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { LiveEvent, Run } from "@/api/types";
-import { budgetLine, budgetNotices, failuresOf, joined } from "./needs";
+import { putOff, readPutOff, tomorrow } from "@/features/inbox/put-away";
+import { awake, budgetLine, budgetNotices, failuresOf, joined, mentionLine, mentionsOf } from "./needs";
 import { questionsOf } from "./questions";
 
 const run = (id: string, more: Partial<Run> = {}): Run => ({
@@ -71,5 +72,35 @@ describe("the inbox", () => {
       "Code has used up its budget",
       "Code has used 80 % of its budget",
     ]);
+  });
+
+  it("says who wrote a comment, and where", () => {
+    const comment = { id: "cmt_1", conversation: "conv_1", message: "msg_1", user: "usr_2", text: "Look" };
+    const event = (kind: string): LiveEvent => ({
+      cursor: 7,
+      channel: "notifications/usr_1",
+      kind,
+      at: "2026-11-15T10:00:00Z",
+      data: { comment, title: "Plans" },
+    });
+    const [mention, ...others] = mentionsOf([event("conversations.mentioned"), event("costs.budget_warned")]);
+    expect(others).toEqual([]);
+    const names = {
+      user: (id: string | undefined) => (id === "usr_2" ? "Jonas" : ""),
+      agent: (name: string) => name,
+    };
+    const line = mention && mentionLine(mention, names);
+    expect(line).toMatchObject({ id: "mention:7", kind: "mention", title: "Look", from: "Jonas in Plans" });
+  });
+
+  it("hides what is put off until it is due, or taken back", () => {
+    const line = { id: "failed:run_1", kind: "failed" as const, title: "", from: "", at: "" };
+    const until = Date.now() + 60_000;
+    expect(awake([line], putOff(line.id, until))).toEqual([]);
+    expect(awake([line], readPutOff(until + 1))).toEqual([line]);
+    expect(awake([line], putOff(line.id))).toEqual([line]);
+    expect(new Date(tomorrow(new Date(2026, 10, 30, 23))).toString()).toBe(
+      new Date(2026, 11, 1, 9).toString(),
+    );
   });
 });

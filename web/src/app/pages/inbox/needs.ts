@@ -70,6 +70,31 @@ export function failureLine(run: Run, names: Names): Line {
   };
 }
 
+/** What is said about a comment that concerns a person. */
+export type MentionFact = {
+  comment: { id: string; conversation: string; message: string; user: string; text: string };
+  title: string;
+};
+
+/** Comments that concern this person. */
+export const mentionsOf = (notices: readonly LiveEvent[]): LiveEvent[] =>
+  notices.filter((event) => event.kind === "conversations.mentioned");
+
+export function mentionLine(event: LiveEvent, names: Names): Line {
+  const { comment, title } = event.data as MentionFact;
+  return {
+    id: `mention:${event.cursor}`,
+    kind: "mention",
+    title: comment.text,
+    from: inbox.mentionBy(names.user(comment.user), title),
+    at: event.at,
+  };
+}
+
+/** The lines that are not put off. */
+export const awake = (lines: readonly Line[], off: Record<string, number>): Line[] =>
+  lines.filter((line) => off[line.id] === undefined);
+
 /** What the facts about a budget say. */
 export type BudgetFact = {
   budget: string;
