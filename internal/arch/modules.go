@@ -49,6 +49,7 @@ var homes = []home{
 	{"golang.org/x/sys", []string{"store", "app", "cli", "tools", "memory"}, false, "system calls the standard library lacks; what the processor can do"},
 	{"golang.org/x/term", []string{"cli", "observe"}, false, "passwords without echo; colours only on a terminal"},
 	{"golang.org/x/text", []string{"memory"}, false, "accents are split off before a text is cut into word pieces"},
+	{"modernc.org/libc", []string{"store"}, false, "the memory that SQLite works in, for values that go to it without its driver"},
 	{"modernc.org/sqlite", []string{"store"}, false, "SQLite without cgo"},
 	{"mvdan.cc/sh/v3", []string{"guard"}, false, "the only complete parser of shell commands"},
 	{"pgregory.net/rapid", nil, true, "properties over random histories"},

@@ -24,7 +24,9 @@ type Engine struct {
 	SkipLocked string // suffix of a SELECT that claims rows
 	Types      map[string]string
 	Numbered   bool // $1 instead of ?
-	Direct     bool // the driver takes plain values, so the writer may skip database/sql
+
+	// Statements prepares what the writer changes rows with on its connection, as the driver gives it; nil: database/sql does.
+	Statements func(conn any) (Statements, error)
 
 	// RowPlace names the columns that tell the rows of a table apart, the engine's own where it has one.
 	RowPlace func(ctx context.Context, q Querier, table string) ([]string, error)

@@ -1,72 +1,74 @@
 package store
 
 import (
-	"context"
-	"database/sql"
 	"database/sql/driver"
 	"fmt"
 )
 
-// direct runs a statement on the driver's own connection. What database/sql does
-// around a statement costs a good part of a small insert, and nothing of it is
-// needed by the one user of a connection.
+// Statements prepares statements on the writer's connection.
+type Statements interface {
+	Prepare(query string) (Statement, error)
+	Close()
+}
+
+// Statement is prepared; one caller uses it at a time.
+type Statement interface {
+	// Exec takes what database/sql would hand to a driver, and says how many rows were changed.
+	Exec(args []driver.Value) (int64, error)
+	Close()
+}
+
+// direct runs statements on the engine's own connection. What database/sql and its drivers do around a statement costs
+// more than a small insert, and nothing of it is needed by the one user of a connection.
 type direct struct {
-	stmts map[string]driver.Stmt
-	args  []driver.NamedValue
+	on    Statements // nil: none yet
+	stmts map[string]Statement
+	args  []driver.Value
 }
 
-func (s *session) execDirect(ctx context.Context, query string, args []any) (n int64, err error) {
-	if s.conn == nil {
-		return 0, sql.ErrConnDone
+func (s *session) execDirect(query string, args []any) (int64, error) {
+	stmt, err := s.directly(query)
+	if err != nil {
+		return 0, err
 	}
-	raw := s.conn.Raw(func(conn any) error {
-		n, err = s.direct.exec(ctx, conn, query, args)
-		return nil // err is the statement's; the connection is fine
-	})
-	if raw != nil {
-		return 0, raw
-	}
-	return n, err
-}
-
-func (d *direct) exec(ctx context.Context, conn any, query string, args []any) (int64, error) {
-	stmt := d.stmts[query]
-	if stmt == nil {
-		if len(d.stmts) >= maxStatements {
-			return 0, errTooMany
-		}
-		var err error
-		if stmt, err = conn.(driver.ConnPrepareContext).PrepareContext(ctx, query); err != nil {
-			return 0, fmt.Errorf("preparing %.80q: %w", query, err)
-		}
-		if d.stmts == nil {
-			d.stmts = make(map[string]driver.Stmt)
-		}
-		d.stmts[query] = stmt
-	}
-	if want := stmt.NumInput(); want >= 0 && want != len(args) {
-		return 0, fmt.Errorf("%.60q takes %d arguments, got %d", query, want, len(args))
-	}
+	d := &s.direct
 	d.args = d.args[:0]
 	for i, a := range args {
 		v, err := driver.DefaultParameterConverter.ConvertValue(a)
 		if err != nil {
 			return 0, fmt.Errorf("argument %d of %.60q: %w", i+1, query, err)
 		}
-		d.args = append(d.args, driver.NamedValue{Ordinal: i + 1, Value: v})
+		d.args = append(d.args, v)
 	}
-	res, err := stmt.(driver.StmtExecContext).ExecContext(ctx, d.args)
+	n, err := stmt.Exec(d.args)
 	clear(d.args)
-	if err != nil {
-		return 0, err
-	}
-	return res.RowsAffected()
+	return n, err
 }
 
-// close gives the statements back; their errors are the connection's.
+// directly finds or prepares a statement.
+func (s *session) directly(query string) (Statement, error) {
+	d := &s.direct
+	if stmt := d.stmts[query]; stmt != nil {
+		return stmt, nil
+	}
+	if len(d.stmts) >= maxStatements {
+		return nil, errTooMany
+	}
+	stmt, err := d.on.Prepare(query)
+	if err != nil {
+		return nil, fmt.Errorf("preparing %.80q: %w", query, err)
+	}
+	d.stmts[query] = stmt
+	return stmt, nil
+}
+
+// close gives the statements back.
 func (d *direct) close() {
 	for _, stmt := range d.stmts {
 		stmt.Close()
 	}
-	d.stmts = nil
+	if d.on != nil {
+		d.on.Close()
+	}
+	d.on, d.stmts = nil, nil
 }

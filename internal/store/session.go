@@ -94,8 +94,8 @@ func (s *session) exec(ctx context.Context, query string, args ...any) error {
 
 // change runs a statement and says how many rows it changed.
 func (s *session) change(ctx context.Context, query string, args []any) (int64, error) {
-	if s.engine.Direct {
-		return s.execDirect(ctx, query, args)
+	if s.direct.on != nil {
+		return s.execDirect(query, args)
 	}
 	stmt, err := s.prepare(ctx, query)
 	if err != nil {
@@ -133,6 +133,16 @@ func (s *session) connect(ctx context.Context) error {
 	conn, err := s.engine.Write.Conn(ctx)
 	if err != nil {
 		return err
+	}
+	if s.engine.Statements != nil {
+		s.direct.stmts = make(map[string]Statement)
+		err := conn.Raw(func(conn any) (err error) {
+			s.direct.on, err = s.engine.Statements(conn)
+			return err
+		})
+		if err != nil {
+			return errors.Join(err, conn.Close())
+		}
 	}
 	s.conn, s.stmts, s.stale = conn, make(map[string]*sql.Stmt), false
 	return nil

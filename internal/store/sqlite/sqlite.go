@@ -19,7 +19,7 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
-	driver "modernc.org/sqlite"
+	_ "modernc.org/sqlite" // the driver
 	lib "modernc.org/sqlite/lib"
 
 	"github.com/fluxway/fluxway/internal/store"
@@ -54,22 +54,22 @@ func Open(path string) (*store.Engine, error) {
 	side.SetMaxIdleConns(-1)
 	e := &store.Engine{
 		Name: "sqlite", Where: path, Path: path, Write: write, Read: read, Side: side,
-		Begin:    "BEGIN IMMEDIATE",
-		RowPlace: rowPlace,
-		Snapshot: "BEGIN",
-		Types:    map[string]string{"JSON": "TEXT", "BLOB": "BLOB"},
-		Unique:   unique,
-		Direct:   true,
-		Again:    func(error) bool { return false },
-		Undone:   undone,
-		Stale:    func(error) bool { return false }, // the library prepares anew by itself
-		Lock:     func(ctx context.Context) (func(), error) { return lock(ctx, path+".lock") },
-		Check:    func(ctx context.Context) ([]string, error) { return check(ctx, side) },
-		Size:     func(context.Context) (int64, error) { return size(path) },
-		Tidy:     func(ctx context.Context) error { return tidy(ctx, side) },
-		Inspect:  func(ctx context.Context) []store.Finding { return inspect(ctx, path, side) },
-		Tables:   tables,
-		Defer:    deferKeys,
+		Begin:      "BEGIN IMMEDIATE",
+		RowPlace:   rowPlace,
+		Snapshot:   "BEGIN",
+		Types:      map[string]string{"JSON": "TEXT", "BLOB": "BLOB"},
+		Unique:     unique,
+		Statements: openStatements,
+		Again:      func(error) bool { return false },
+		Undone:     undone,
+		Stale:      func(error) bool { return false }, // the library prepares anew by itself
+		Lock:       func(ctx context.Context) (func(), error) { return lock(ctx, path+".lock") },
+		Check:      func(ctx context.Context) ([]string, error) { return check(ctx, side) },
+		Size:       func(context.Context) (int64, error) { return size(path) },
+		Tidy:       func(ctx context.Context) error { return tidy(ctx, side) },
+		Inspect:    func(ctx context.Context) []store.Finding { return inspect(ctx, path, side) },
+		Tables:     tables,
+		Defer:      deferKeys,
 		// Checking each key as rows go would take the square of their number.
 		Unhurried: "PRAGMA foreign_keys = OFF",
 		Scratch:   scratch,
@@ -115,14 +115,20 @@ func dsn(path string, pragmas ...string) string {
 	return (&url.URL{Scheme: "file", Path: path, RawQuery: q.Encode()}).String()
 }
 
+// coded is an error of the library, by way of the driver or ours.
+type coded interface {
+	error
+	Code() int
+}
+
 func unique(err error) bool {
-	var e *driver.Error
+	var e coded
 	return errors.As(err, &e) && (e.Code() == lib.SQLITE_CONSTRAINT_UNIQUE || e.Code() == lib.SQLITE_CONSTRAINT_PRIMARYKEY)
 }
 
 // undone: these are found before the commit is written to the log.
 func undone(err error) bool {
-	var e *driver.Error
+	var e coded
 	if !errors.As(err, &e) {
 		return false
 	}
@@ -222,6 +228,6 @@ func copyTo(ctx context.Context, db *sql.DB, to string) error {
 }
 
 func busy(err error) bool {
-	var e *driver.Error
+	var e coded
 	return errors.As(err, &e) && e.Code()&0xff == lib.SQLITE_BUSY
 }
