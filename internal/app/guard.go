@@ -170,7 +170,8 @@ func (s *spending) budgets(ctx context.Context, ws ids.Workspace) ([]costs.Budge
 	if ok && now.Before(known.until) {
 		return known.list, nil
 	}
-	list, err := s.ledger.Budgets(ctx, ws)
+	// A ruling must not wait for the database to take what the ledger has in its journal.
+	list, err := s.ledger.BudgetsWritten(ctx, ws)
 	if err != nil {
 		return nil, err
 	}

@@ -285,18 +285,27 @@ func (l *Ledger) Budget(ctx context.Context, ws ids.Workspace, id ids.Budget) (B
 	if err != nil {
 		return BudgetStatus{}, fmt.Errorf("reading %s: %w", id, err)
 	}
-	return l.standing(ctx, b)
+	return l.standing(ctx, l.read(ctx), b)
 }
 
 // Budgets lists a workspace's budgets, oldest first, and where each stands.
 func (l *Ledger) Budgets(ctx context.Context, ws ids.Workspace) ([]BudgetStatus, error) {
-	rows, err := store.All[Budget](ctx, l.read(ctx), selectBudgets, ws)
+	return l.budgetsIn(ctx, l.read(ctx), ws)
+}
+
+// BudgetsWritten is Budgets without the calls of the last moment, for who must not wait until they are written.
+func (l *Ledger) BudgetsWritten(ctx context.Context, ws ids.Workspace) ([]BudgetStatus, error) {
+	return l.budgetsIn(ctx, l.db.Read(), ws)
+}
+
+func (l *Ledger) budgetsIn(ctx context.Context, q store.Querier, ws ids.Workspace) ([]BudgetStatus, error) {
+	rows, err := store.All[Budget](ctx, q, selectBudgets, ws)
 	if err != nil {
 		return nil, fmt.Errorf("listing budgets: %w", err)
 	}
 	all := make([]BudgetStatus, 0, len(rows))
 	for _, b := range rows {
-		s, err := l.standing(ctx, b)
+		s, err := l.standing(ctx, q, b)
 		if err != nil {
 			return nil, err
 		}
@@ -307,17 +316,17 @@ func (l *Ledger) Budgets(ctx context.Context, ws ids.Workspace) ([]BudgetStatus,
 
 // standing reads where a budget is now. A period that no call has touched yet
 // has no row: nothing is spent, and what is carried over is worked out.
-func (l *Ledger) standing(ctx context.Context, b Budget) (BudgetStatus, error) {
+func (l *Ledger) standing(ctx context.Context, q store.Querier, b Budget) (BudgetStatus, error) {
 	loc, err := parseZone(b.Zone)
 	if err != nil {
 		return BudgetStatus{}, err
 	}
 	b.loc = loc
 	s := BudgetStatus{Budget: b, Span: b.Period.At(l.now(), loc)}
-	p, err := store.One[period](ctx, l.read(ctx), selectPeriod, b.ID, s.Span.Start)
+	p, err := store.One[period](ctx, q, selectPeriod, b.ID, s.Span.Start)
 	if errors.Is(err, store.ErrNoRows) {
 		p = period{}
-		if p.Carried, err = carried(ctx, l.read(ctx), &b, s.Span); err != nil {
+		if p.Carried, err = carried(ctx, q, &b, s.Span); err != nil {
 			return s, err
 		}
 	} else if err != nil {

@@ -237,3 +237,37 @@ func TestAJournalOfAnotherVersionIsPutAside(t *testing.T) {
 		t.Errorf("%+v, %v", rec, err)
 	}
 }
+
+func TestBudgetsAreReadWithoutWaitingForTheWriter(t *testing.T) {
+	t.Parallel()
+	db := storetest.SQLite(t)
+	l, ws := coststest.New(t, db, costs.Options{Sole: true, Journal: t.TempDir()}), storetest.Workspace()
+	coststest.Run(t, l)
+	budget(t, l, ws, costs.Budget{Name: "team", Amount: 1_000_000, Period: costs.Total})
+	mustReserve(t, l, call(ws, coststest.Plain, 100, 10)).Settle(used(100, 10))
+	late := mustReserve(t, l, call(ws, coststest.Plain, 100, 10))
+	if err := l.Flush(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	held, free, ended := make(chan struct{}), make(chan struct{}), make(chan error, 1)
+	go func() {
+		ended <- db.InTx(t.Context(), func(*store.Tx) error {
+			close(held)
+			<-free
+			return nil
+		})
+	}()
+	<-held
+	late.Settle(used(100, 10)) // the journal has it, the database cannot
+	list, err := l.BudgetsWritten(t.Context(), ws)
+	if err != nil || len(list) != 1 || list[0].Spent != 120 {
+		t.Errorf("while the writer is busy: %+v, %v", list, err)
+	}
+	close(free)
+	if err := <-ended; err != nil {
+		t.Fatal(err)
+	}
+	if list, err := l.Budgets(t.Context(), ws); err != nil || list[0].Spent != 240 {
+		t.Errorf("with all that is written: %+v, %v", list, err)
+	}
+}

@@ -72,6 +72,35 @@ func (g *Guard) Judge(ctx context.Context, spec tools.Spec, call tools.Call) (to
 // Punctual: all that a ruling waits for is the database and whoever the options name, which end with ctx.
 func (g *Guard) Punctual() {}
 
+// Cold says whether the call runs a command and the judge of commands is not built, or how programs are confined not tried out.
+func (g *Guard) Cold(spec tools.Spec, call tools.Call) bool {
+	if g.warm.Load() {
+		return false
+	}
+	m, err := understand(spec, call)
+	return err == nil && m.runs
+}
+
+// Warm builds the one and tries out the other: half a second's work, and all commands of a start wait for it.
+func (g *Guard) Warm(ctx context.Context) {
+	done := make(chan struct{})
+	g.analyses.Go(func() {
+		defer close(done)
+		defer func() { _ = recover() }() // the ruling meets it again
+		if _, err := g.opts.Commands(); err != nil {
+			return
+		}
+		if g.opts.Isolation != nil {
+			g.opts.Isolation()
+		}
+		g.warm.Store(true)
+	})
+	select {
+	case <-done:
+	case <-ctx.Done():
+	}
+}
+
 // chain asks every link, and stops at a refusal that no person can lift.
 func (g *Guard) chain(ctx context.Context, j *judging) (finding, error) {
 	links := [...]func(context.Context, *judging) (finding, error){

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/fluxway/fluxway/internal/events"
@@ -87,6 +88,7 @@ type Guard struct {
 	protected []string
 	private   privateHosts
 	wake      chan struct{}  // holds one: a deadline was added
+	warm      atomic.Bool    // the judge of commands is built, and confinement tried out
 	analyses  sync.WaitGroup // nobody waits for it: they only compute, and one that hangs must not hold up the end
 
 	mu       sync.RWMutex // guards the fields below
@@ -100,6 +102,7 @@ type Guard struct {
 
 var (
 	_ tools.Gate    = (*Guard)(nil)
+	_ tools.Warms   = (*Guard)(nil)
 	_ tools.Auditor = (*Guard)(nil)
 )
 

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -120,6 +121,47 @@ func TestAGuardThatHangsRefusesAtEveryDoor(t *testing.T) {
 				t.Errorf("%s: %+v, %v; want tool_refused and a row", door, r, err)
 			}
 		})
+	}
+}
+
+func TestTheFirstCommandWaitsUntilItsJudgeIsBuilt(t *testing.T) {
+	t.Parallel()
+	asked, built := make(chan struct{}, 8), make(chan struct{})
+	var tried atomic.Int64
+	w := newWorld(t, storetest.SQLite(t), func(o *guard.Options) {
+		o.Commands = func() (*guard.Commands, error) {
+			asked <- struct{}{}
+			<-built
+			return analyser()
+		}
+		o.Isolation = func() string { tried.Add(1); return "" }
+	})
+	if w.Cold(readFile, w.call(readFile, object{"path": "a"})) {
+		t.Error("a call that runs no command needs something made")
+	}
+	command := w.command("ls")
+	if !w.Cold(runCommand, command) {
+		t.Fatal("the judge of commands was there before anybody asked")
+	}
+	gone, leave := context.WithCancel(t.Context())
+	leave()
+	w.Warm(gone) // who cannot wait does not
+	<-asked
+	warmed := make(chan struct{})
+	go func() { w.Warm(t.Context()); close(warmed) }()
+	<-asked
+	select {
+	case <-warmed:
+		t.Error("Warm did not wait")
+	default:
+	}
+	close(built)
+	<-warmed
+	if w.Cold(runCommand, command) || tried.Load() == 0 {
+		t.Errorf("after Warm something is still to be made; confinement was tried %d times", tried.Load())
+	}
+	if r, err := belt(t, w, w, runCommand).Call(t.Context(), command); err != nil || r.IsError {
+		t.Errorf("Call = %+v, %v", r, err)
 	}
 }
 

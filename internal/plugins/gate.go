@@ -17,6 +17,19 @@ type gate struct {
 // Punctual: a hook is ended when its ctx ends, and so is the guard behind it.
 func (g gate) Punctual() {}
 
+// Cold says whether the guard has something to make first.
+func (g gate) Cold(spec tools.Spec, call tools.Call) bool {
+	w, ok := g.next.(tools.Warms)
+	return ok && w.Cold(spec, call)
+}
+
+// Warm has the guard make it.
+func (g gate) Warm(ctx context.Context) {
+	if w, ok := g.next.(tools.Warms); ok {
+		w.Warm(ctx)
+	}
+}
+
 func (g gate) Judge(ctx context.Context, spec tools.Spec, call tools.Call) (tools.Ruling, error) {
 	if !g.m.Hooks(call.Workspace, BeforeTool) {
 		return g.next.Judge(ctx, spec, call)

@@ -63,10 +63,18 @@ type judgement struct {
 	err    error
 }
 
+// warmTimes is how many times its patience a gate may take before its first rulings.
+const warmTimes = 6
+
 var errGateLate = errors.New("the gate took too long")
 
 // judge asks the gate; a gate that cannot answer, or not in time, refuses.
 func (b *Toolbox) judge(ctx context.Context, spec Spec, call Call) (Ruling, error) {
+	if b.warms != nil && b.warms.Cold(spec, call) {
+		warming, cancel := context.WithTimeoutCause(ctx, warmTimes*b.opts.Patience, errGateLate)
+		b.warms.Warm(warming)
+		cancel()
+	}
 	judging, cancel := context.WithTimeoutCause(ctx, b.opts.Patience, errGateLate)
 	defer cancel()
 	var j judgement

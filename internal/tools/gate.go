@@ -19,6 +19,14 @@ type Gate interface {
 // and not by somebody who can be left behind: handing a call over costs more than most calls.
 type Punctual interface{ Punctual() }
 
+// Warms is a Gate that makes something before its first rulings, which the calls that come meanwhile all wait for.
+type Warms interface {
+	// Cold says whether a ruling on the call needs something that is not made yet.
+	Cold(spec Spec, call Call) bool
+	// Warm makes it, and returns at the latest when ctx ends. What goes wrong is the ruling's to say.
+	Warm(ctx context.Context)
+}
+
 // Verdict is the heart of a ruling.
 type Verdict string
 

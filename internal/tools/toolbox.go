@@ -26,7 +26,8 @@ type Options struct {
 	DB      *store.DB     // with Bodies; nil: outputs that are cut are not kept
 	Bodies  *store.Bodies // keeps what was cut
 	Grace   time.Duration // how long a tool may go on after its time is up; 0: 5 s
-	// Patience is how long the gate may take; then the call is refused. 0: 10 s
+	// Patience is how long the gate may take; then the call is refused. 0: 10 s. One that Warms may take six times as long
+	// before, since many wait for that at once and may be on a busy machine.
 	Patience time.Duration
 	// Isolation says what confines the programs that tools run; nil: nobody knows.
 	Isolation func() Isolation
@@ -49,6 +50,7 @@ type Toolbox struct {
 	opts     Options
 	log      *slog.Logger
 	punctual bool           // the gate is
+	warms    Warms          // the gate, if it does
 	wg       sync.WaitGroup // calls that are running, also those nobody waits for any more
 
 	mu    sync.RWMutex // guards the fields below
@@ -80,7 +82,8 @@ func New(opts Options) (*Toolbox, error) {
 		log = slog.New(slog.DiscardHandler)
 	}
 	_, punctual := opts.Gate.(Punctual)
-	return &Toolbox{opts: opts, log: log, punctual: punctual, tools: make(map[string]*entry), own: make(map[ids.Workspace]map[string]*entry)}, nil
+	warms, _ := opts.Gate.(Warms)
+	return &Toolbox{opts: opts, log: log, punctual: punctual, warms: warms, tools: make(map[string]*entry), own: make(map[ids.Workspace]map[string]*entry)}, nil
 }
 
 // Put makes these the tools of an origin for everyone, replacing what it had; none removes them. A name that

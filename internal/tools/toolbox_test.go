@@ -413,6 +413,55 @@ func TestAGateThatHangsRefuses(t *testing.T) {
 	})
 }
 
+// coldGate takes a while before its first ruling.
+type coldGate struct {
+	toolstest.Gate
+	takes time.Duration
+	warm  *bool
+}
+
+func (g coldGate) Cold(spec tools.Spec, _ tools.Call) bool { return spec.Name == "command" && !*g.warm }
+
+func (g coldGate) Warm(ctx context.Context) {
+	select {
+	case <-time.After(g.takes):
+		*g.warm = true
+	case <-ctx.Done():
+	}
+}
+
+func TestAGateMayTakeLongerBeforeItsFirstRuling(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		takes, want time.Duration
+		code        string
+	}{
+		"as long as a busy machine needs": {takes: 45 * time.Second, want: 45 * time.Second},
+		"not for ever":                    {takes: time.Hour, want: time.Minute, code: "tool_refused"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				warm := false
+				gate := coldGate{takes: tt.takes, warm: &warm, Gate: func(spec tools.Spec, _ tools.Call) (tools.Ruling, error) {
+					if spec.Name == "command" && !warm {
+						return tools.Ruling{}, errors.New("not made yet")
+					}
+					return tools.Ruling{Verdict: tools.Allow}, nil
+				}}
+				belt := box(t, tools.Options{Gate: gate}, toolstest.Echo("command"), toolstest.Echo("echo"))
+				began := time.Now()
+				if r := call(t, belt, "echo", `{}`); r.IsError || time.Since(began) != 0 {
+					t.Errorf("a call that needs nothing: %+v after %s", r, time.Since(began))
+				}
+				if r := call(t, belt, "command", `{}`); r.Code != tt.code || time.Since(began) != tt.want {
+					t.Errorf("the first call: %+v after %s, want %q after %s", r, time.Since(began), tt.code, tt.want)
+				}
+			})
+		})
+	}
+}
+
 func TestAToolOfOneWorkspaceIsNobodyElses(t *testing.T) {
 	t.Parallel()
 	b, err := tools.New(tools.Options{Gate: toolstest.Open()})
