@@ -25,8 +25,6 @@ before(async () => {
 	const everything = build(work, "everything", "github.com/modelcontextprotocol/go-sdk/conformance/everything-server");
 	await world.api("POST", "/api/v1/mcp/servers", { name: "suite", command: everything, level: "public", read_only: ["*"] });
 	await world.api("POST", "/api/v1/mcp/servers/suite/start");
-	// The suite wants a prompt of this name; ours are the instructions of agents.
-	await world.api("POST", "/api/v1/agents", { name: "test_simple_prompt", title: "Simple", instructions: "This is a simple prompt for testing." });
 	door = await doorway(world.url, world.key, "suite");
 });
 

@@ -168,6 +168,75 @@ test("the official client, over HTTP and through fluxway mcp serve", async () =>
 	}
 });
 
+test("prompts and resources of the official server, over HTTP and through fluxway mcp serve", async () => {
+	const { Client } = await import("@modelcontextprotocol/sdk/client/index.js");
+	const { StreamableHTTPClientTransport } = await import("@modelcontextprotocol/sdk/client/streamableHttp.js");
+	const { StdioClientTransport } = await import("@modelcontextprotocol/sdk/client/stdio.js");
+	const types = await import("@modelcontextprotocol/sdk/types.js");
+	const ways = {
+		http: new StreamableHTTPClientTransport(new URL(`${world.url}/mcp`), { requestInit: { headers: { authorization: `Bearer ${world.key}` } } }),
+		stdio: new StdioClientTransport({ command: binary, args: ["mcp", "serve"], env: world.env }),
+	};
+	const from = "fluxway://mcp/everything/";
+	for (const [way, transport] of Object.entries(ways)) {
+		const client = new Client({ name: "test", version: "1" });
+		// next waits for something that the server says by itself.
+		const heard = (schema, fits = () => true) =>
+			new Promise((resolve) => client.setNotificationHandler(schema, (n) => fits(n) && resolve(n)));
+		await client.connect(transport);
+
+		const { prompts } = await client.listPrompts();
+		const prompt = prompts.find((p) => p.name === "everything__args-prompt");
+		assert.ok(prompt?.arguments.some((a) => a.name === "city" && a.required), `${way}: ${prompts.map((p) => p.name)}`);
+		const got = await client.getPrompt({ name: "everything__args-prompt", arguments: { city: "Rome" } });
+		assert.match(got.messages[0].content.text, /Rome/);
+		await assert.rejects(client.getPrompt({ name: "everything__no-prompt" }), /no prompt/);
+		await assert.rejects(client.getPrompt({ name: "everything__args-prompt", arguments: {} }), /city|invalid/i);
+
+		const { resources } = await client.listResources();
+		const document = resources.find((r) => r.uri.startsWith(`${from}demo://resource/static/`));
+		assert.ok(document, `${way}: ${resources.map((r) => r.uri)}`);
+		const read = await client.readResource({ uri: document.uri });
+		assert.equal(read.contents[0].uri, document.uri);
+		assert.ok(read.contents[0].text.length > 20);
+		const { resourceTemplates } = await client.listResourceTemplates();
+		assert.ok(resourceTemplates.some((t) => t.uriTemplate === `${from}demo://resource/dynamic/text/{resourceId}`), JSON.stringify(resourceTemplates));
+		const made = await client.readResource({ uri: `${from}demo://resource/dynamic/blob/7` });
+		assert.ok(made.contents[0].blob.length > 4 && made.contents[0].uri === `${from}demo://resource/dynamic/blob/7`);
+		await assert.rejects(client.readResource({ uri: `${from}demo://nothing` }), (e) => e.code === types.ErrorCode.InvalidParams || e.code === -32002);
+		await assert.rejects(client.readResource({ uri: "fluxway://mcp/nobody/demo://x" }), /not found/i);
+
+		const updated = heard(types.ResourceUpdatedNotificationSchema, (n) => n.params.uri === document.uri);
+		await client.subscribeResource({ uri: document.uri });
+		await client.callTool({ name: "everything__toggle-subscriber-updates", arguments: {} });
+		await updated;
+		await client.unsubscribeResource({ uri: document.uri });
+		await client.callTool({ name: "everything__toggle-subscriber-updates", arguments: {} }); // its clock would keep it running
+
+		const more = heard(types.ResourceListChangedNotificationSchema);
+		await client.callTool({ name: "everything__gzip-file-as-resource", arguments: { name: `${way}.gz`, data: "data:text/plain,hello" } });
+		await more;
+		const now = await client.listResources();
+		assert.ok(now.resources.some((r) => r.uri.endsWith(`/${way}.gz`)), JSON.stringify(now.resources.map((r) => r.uri)));
+
+		// The server's patterns are about prompts and resources too.
+		const fewer = heard(types.PromptListChangedNotificationSchema);
+		await world.api("PATCH", "/api/v1/mcp/servers/everything", { deny: ["args-*", "demo://resource/static/*"] });
+		await fewer;
+		const left = await client.listPrompts();
+		assert.ok(left.prompts.some((p) => p.name === "everything__simple-prompt") && !left.prompts.some((p) => p.name === "everything__args-prompt"));
+		await assert.rejects(client.getPrompt({ name: "everything__args-prompt", arguments: { city: "Rome" } }), /no prompt/);
+		await assert.rejects(client.readResource({ uri: document.uri }), /not found/i);
+		await world.api("PATCH", "/api/v1/mcp/servers/everything", { deny: [] });
+		await client.close();
+	}
+	// Each was judged and kept like a call of a tool.
+	for (const [tool, outcomes] of [["everything__read_resource", ["error", "ok"]], ["everything__get_prompt", ["error", "ok"]]]) {
+		const { data } = await world.api("GET", `/api/v1/guard/audit?tool=${tool}&door=mcp`);
+		assert.deepEqual([...new Set(data.map((c) => c.outcome))].sort(), outcomes, JSON.stringify(data[0]));
+	}
+});
+
 test("the official inspector, over HTTP and through fluxway mcp serve", async () => {
 	const ways = {
 		http: [`${world.url}/mcp`, "--transport", "http", "--header", `Authorization: Bearer ${world.key}`],
@@ -179,12 +248,14 @@ test("the official inspector, over HTTP and through fluxway mcp serve", async ()
 		assert.equal(done.status, 0, `${way} ${more}: ${done.stdout}${done.stderr}`);
 		return JSON.parse(done.stdout);
 	};
-	const [listed, called, prompts, other] = await Promise.all([
+	const [listed, called, prompts, other, read] = await Promise.all([
 		inspect("http", "--method", "tools/list"),
 		inspect("http", "--method", "tools/call", "--tool-name", "everything__echo", "--tool-arg", "message=inspected"),
 		inspect("http", "--method", "prompts/list"),
 		inspect("stdio", "--method", "tools/call", "--tool-name", "everything__get-sum", "--tool-arg", "a=2", "b=3"),
+		inspect("http", "--method", "resources/read", "--uri", "fluxway://mcp/everything/demo://resource/dynamic/text/3"),
 	]);
+	assert.match(read.contents[0].text, /Resource 3/);
 	assert.ok(listed.tools.some((t) => t.name === "everything__echo"));
 	assert.match(called.content[0].text, /inspected/);
 	assert.ok(prompts.prompts.length > 0);

@@ -48,7 +48,8 @@ type Options struct {
 	Projects      *projects.Projects
 	Memory        *memory.Mind
 	Tools         *tools.Toolbox
-	MCP           MCP // of the servers whose tools are in Tools
+	MCP           MCP      // of the servers whose tools are in Tools
+	Upstream      Upstream // what those servers have besides tools, for our own MCP server; nil: nothing
 	Plugins       *plugins.Manager
 	AgentCaller   AgentCaller // nil: agents are no tools of our own MCP server
 	Settings      Settings

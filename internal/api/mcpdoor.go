@@ -39,6 +39,7 @@ type mcpDoor struct {
 	box      *tools.Toolbox
 	sessions http.Handler // for clients until 2025-11-25, who have sessions
 	single   http.Handler // for clients since 2026-07-28, who have none
+	news     mcpNews
 }
 
 // newEra is the first version of the protocol without sessions.
@@ -49,17 +50,31 @@ const maxMCP = 8 << 20
 
 func newMCPDoor(s *Server, box *tools.Toolbox) *mcpDoor {
 	d := &mcpDoor{s: s, box: box}
-	server := sdk.NewServer(&sdk.Implementation{Name: "fluxway", Title: "Fluxway", Version: s.opts.Version}, &sdk.ServerOptions{
-		Instructions: "The tools, agents and conversations of a Fluxway workspace. Calls are judged by its guard: one that needs a person's approval says so.",
-		Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}, Prompts: &sdk.PromptCapabilities{}, Resources: &sdk.ResourceCapabilities{}},
-	})
-	server.AddReceivingMiddleware(d.answer)
-	get := func(*http.Request) *sdk.Server { return server }
+	d.news.make = d.server
+	if s.opts.Upstream != nil {
+		s.opts.Upstream.Watch(d.news.tell)
+	}
+	get := func(r *http.Request) *sdk.Server { return d.news.of(workspaceOf(r.Context())) }
 	opts := sdk.StreamableHTTPOptions{DisableLocalhostProtection: true, MaxRequestBodyBytes: maxMCP, SessionTimeout: 30 * time.Minute, PropagateRequestCancellation: true}
 	d.sessions = d.known(sdk.NewStreamableHTTPHandler(get, &opts), older) // hosts and origins are checked for every route
 	opts.Stateless = true
 	d.single = d.known(sdk.NewStreamableHTTPHandler(get, &opts), newer)
 	return d
+}
+
+// server makes the server of a workspace: what it says by itself concerns nobody else.
+func (d *mcpDoor) server() *sdk.Server {
+	opts := &sdk.ServerOptions{
+		Instructions: "The tools, agents, conversations and MCP servers of a Fluxway workspace. Calls are judged by its guard: one that needs a person's approval says so.",
+		Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}, Prompts: &sdk.PromptCapabilities{}, Resources: &sdk.ResourceCapabilities{}},
+	}
+	if d.s.opts.Upstream != nil {
+		opts.Capabilities.Prompts.ListChanged, opts.Capabilities.Resources.ListChanged, opts.Capabilities.Resources.Subscribe = true, true, true
+		opts.SubscribeHandler, opts.UnsubscribeHandler = d.subscribe, d.unsubscribe
+	}
+	server := sdk.NewServer(&sdk.Implementation{Name: "fluxway", Title: "Fluxway", Version: d.s.opts.Version}, opts)
+	server.AddReceivingMiddleware(d.answer)
+	return server
 }
 
 // known tells the SDK who asks: a session then belongs to them alone.
@@ -140,6 +155,8 @@ func (d *mcpDoor) answer(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
 		switch method {
 		case "tools/list", "tools/call", "prompts/list", "prompts/get", "resources/list", "resources/templates/list", "resources/read":
+		case "resources/subscribe", "resources/unsubscribe", "subscriptions/listen":
+			return next(context.WithValue(ctx, subscriber{}, callerOf(req)), method, req)
 		default:
 			return next(ctx, method, req)
 		}
@@ -168,9 +185,9 @@ func (d *mcpDoor) method(ctx context.Context, id caller, method string, req sdk.
 	case "resources/list":
 		return d.listResources(ctx, id)
 	case "resources/templates/list":
-		return &sdk.ListResourceTemplatesResult{Cacheable: theirs, ResourceTemplates: []*sdk.ResourceTemplate{
+		return &sdk.ListResourceTemplatesResult{Cacheable: theirs, ResourceTemplates: append([]*sdk.ResourceTemplate{
 			{Name: "conversation", Title: "A conversation", Description: "What was said, as Markdown.", MIMEType: "text/markdown", URITemplate: conversationURI + "{id}"},
-		}}, nil
+		}, d.upstreamTemplates(ctx, id)...)}, nil
 	}
 	return d.readResource(ctx, id, req.GetParams().(*sdk.ReadResourceParams))
 }
@@ -299,6 +316,7 @@ func (d *mcpDoor) listPrompts(ctx context.Context, id caller) (*sdk.ListPromptsR
 			out.Prompts = append(out.Prompts, &sdk.Prompt{Name: a.Name, Title: a.Title, Description: cmp.Or(a.Description, "The instructions of the agent "+a.Title+".")})
 		}
 	}
+	out.Prompts = append(out.Prompts, d.upstreamPrompts(ctx, id)...)
 	return out, err
 }
 
@@ -309,7 +327,7 @@ func (d *mcpDoor) getPrompt(ctx context.Context, id caller, p *sdk.GetPromptPara
 	}
 	at := slices.IndexFunc(list, func(a agents.Agent) bool { return a.Name == p.Name && a.Instructions != "" })
 	if at < 0 {
-		return nil, fault.New(fault.NotFound, "prompt_not_found", "There is no prompt %q.", p.Name)
+		return d.upstreamPrompt(ctx, id, p)
 	}
 	out := new(sdk.GetPromptResult)
 	if err := id.whole(out, `{"messages":[]}`); err != nil {
@@ -328,20 +346,23 @@ const listed = 50
 
 func (d *mcpDoor) listResources(ctx context.Context, id caller) (*sdk.ListResourcesResult, error) {
 	out := &sdk.ListResourcesResult{Resources: []*sdk.Resource{}, Cacheable: theirs}
-	if d.s.opts.Conversations == nil || !id.Permissions.Has("conversations:read") {
-		return out, nil
+	if d.s.opts.Conversations != nil && id.Permissions.Has("conversations:read") {
+		found, err := d.s.opts.Conversations.List(ctx, askerOf(id.Identity), conversations.Filter{Query: page.Query{Limit: listed}})
+		if err != nil {
+			return nil, err
+		}
+		for _, c := range found.Data {
+			out.Resources = append(out.Resources, &sdk.Resource{URI: conversationURI + string(c.ID), Name: string(c.ID), Title: c.Title, MIMEType: "text/markdown"})
+		}
 	}
-	found, err := d.s.opts.Conversations.List(ctx, askerOf(id.Identity), conversations.Filter{Query: page.Query{Limit: listed}})
-	if err != nil {
-		return nil, err
-	}
-	for _, c := range found.Data {
-		out.Resources = append(out.Resources, &sdk.Resource{URI: conversationURI + string(c.ID), Name: string(c.ID), Title: c.Title, MIMEType: "text/markdown"})
-	}
+	out.Resources = append(out.Resources, d.upstreamResources(ctx, id)...)
 	return out, nil
 }
 
 func (d *mcpDoor) readResource(ctx context.Context, id caller, p *sdk.ReadResourceParams) (*sdk.ReadResourceResult, error) {
+	if strings.HasPrefix(p.URI, upstreamURI) {
+		return d.upstreamResource(ctx, id, p)
+	}
 	text, ok := strings.CutPrefix(p.URI, conversationURI)
 	conversation, err := ids.Parse[ids.Conversation](text)
 	if !ok || err != nil || d.s.opts.Conversations == nil || !id.Permissions.Has("conversations:read") {

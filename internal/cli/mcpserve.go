@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -51,9 +53,8 @@ func relay(ctx context.Context, streams Streams, socket string) error {
 	dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
 		return new(net.Dialer).DialContext(ctx, "unix", socket)
 	}
-	there, err := (&sdk.StreamableClientTransport{
-		Endpoint: "http://localhost/mcp", HTTPClient: &http.Client{Transport: &http.Transport{DialContext: dial, MaxIdleConnsPerHost: 64}}, DisableStandaloneSSE: true,
-	}).Connect(ctx)
+	client := &http.Client{Transport: &http.Transport{DialContext: dial, MaxIdleConnsPerHost: 64}}
+	there, err := (&sdk.StreamableClientTransport{Endpoint: mcpEndpoint, HTTPClient: client, DisableStandaloneSSE: true}).Connect(ctx)
 	if err != nil {
 		return err
 	}
@@ -81,9 +82,45 @@ func relay(ctx context.Context, streams Streams, socket string) error {
 			if err := there.Write(ctx, m); err != nil { // the session is made by these, so nothing may overtake them
 				return err
 			}
+			if req.Method == "notifications/initialized" {
+				wg.Go(func() { hear(ctx, client, there.SessionID(), here) })
+			}
 			continue
 		}
 		wg.Go(func() { pass(ctx, here, there, m) })
+	}
+}
+
+// mcpEndpoint is the server's address behind its socket.
+const mcpEndpoint = "http://localhost/mcp"
+
+// hear passes on what the server says by itself within a session: that a list or a resource changed. Without it a client
+// works on and learns of changes when it asks.
+func hear(ctx context.Context, client *http.Client, session string, here sdk.Connection) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, mcpEndpoint, nil)
+	if err != nil || session == "" {
+		return
+	}
+	req.Header.Set("Accept", "text/event-stream")
+	req.Header.Set("Mcp-Session-Id", session)
+	answer, err := client.Do(req)
+	if err != nil {
+		return
+	}
+	defer answer.Body.Close()
+	if answer.StatusCode != http.StatusOK {
+		return
+	}
+	lines := bufio.NewScanner(answer.Body)
+	lines.Buffer(nil, 8<<20)
+	for lines.Scan() { // the server writes a message on one line
+		data, ok := bytes.CutPrefix(lines.Bytes(), []byte("data:"))
+		if !ok {
+			continue
+		}
+		if m, err := jsonrpc.DecodeMessage(bytes.TrimSpace(data)); err == nil && here.Write(ctx, m) != nil {
+			return
+		}
 	}
 }
 

@@ -1,7 +1,7 @@
 // Package mcp is the one MCP client of the machine: servers, their connections and their tools.
 //
 // In:    servers, from the settings and from each workspace, and calls of their tools.
-// Out:   tools in the toolbox, named server__tool; results in bounded time and of bounded size.
+// Out:   tools in the toolbox, named server__tool; results in bounded time and of bounded size; the servers' prompts and resources.
 // Keeps: tools_servers, tools_pins, tools_grants.
 // Says:  tools.server_added, tools.server_changed, tools.server_removed, tools.server_state_changed, tools.pin_changed.
 // Not here: whether a call may run (the toolbox's gate); our own MCP server (api).

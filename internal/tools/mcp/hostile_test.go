@@ -151,6 +151,25 @@ func hostileTools(s *sdk.Server) {
 		return "awake", nil
 	})
 	olderTools(s)
+	offerings(s)
+}
+
+// offerings are what the server has besides tools.
+func offerings(s *sdk.Server) {
+	s.AddPrompt(&sdk.Prompt{Name: "greet", Arguments: []*sdk.PromptArgument{{Name: "who", Required: true}}},
+		func(_ context.Context, req *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
+			return &sdk.GetPromptResult{Messages: []*sdk.PromptMessage{{Role: "user", Content: &sdk.TextContent{Text: "Greet " + req.Params.Arguments["who"]}}}}, nil
+		})
+	s.AddPrompt(&sdk.Prompt{Name: "secret plan"}, func(context.Context, *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
+		return &sdk.GetPromptResult{}, nil
+	})
+	read := func(_ context.Context, req *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
+		return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{{URI: req.Params.URI, Text: "the content of " + req.Params.URI}}}, nil
+	}
+	for _, uri := range []string{"note://a/1", "secret://b", "file:///etc/shadow"} {
+		s.AddResource(&sdk.Resource{Name: uri, URI: uri}, read)
+	}
+	s.AddResourceTemplate(&sdk.ResourceTemplate{Name: "notes", URITemplate: "note://a/{id}"}, read)
 }
 
 // rawAnswer is a whole server in a few lines, for answers that no SDK would send: the tool large answers with 50 MB.

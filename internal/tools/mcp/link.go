@@ -52,9 +52,11 @@ type link struct {
 	protocol string
 	program  string
 	used     time.Time
-	wanting  chan string // hears where a person has to sign in; nil: nobody is there to do so
-	granted  []string    // what the sign-in in use may do
-	scopes   []string    // what the next sign-in has to ask for besides
+	// subscribed counts who watches a resource, by the server's own address.
+	subscribed map[string]int
+	wanting    chan string // hears where a person has to sign in; nil: nobody is there to do so
+	granted    []string    // what the sign-in in use may do
+	scopes     []string    // what the next sign-in has to ask for besides
 }
 
 // live is a connection that stands.
@@ -67,12 +69,15 @@ type live struct {
 	ready   time.Time
 	hush    sync.Once // closes it
 
+	offering sync.Mutex // held while prompts and resources are listed; before mu
+
 	mu       sync.Mutex // guards the fields below
 	stopping bool
 	calls    map[string]flying // by progress token
 	nextCall int64
-	listing  bool // the tools are being listed
-	relist   bool // and have to be again
+	listing  bool    // the tools are being listed
+	relist   bool    // and have to be again
+	offers   *offers // nil: not known, or not any more
 }
 
 // flying is a call that has not ended yet.
@@ -219,6 +224,9 @@ func (l *link) connect(ctx context.Context, cancel context.CancelCauseFunc) {
 	}
 	if err == nil {
 		err = l.list(ctx, v)
+	}
+	if err == nil {
+		l.resubscribe(ctx, v)
 	}
 	stopped := !timer.Stop()
 	if err == nil && !stopped && context.Cause(ctx) == nil {
@@ -456,7 +464,7 @@ func (l *link) stop(state State, reason string) {
 func (l *link) unusedSince(at time.Time) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.live == nil || l.live.way.pid == 0 || l.used.After(at) {
+	if l.live == nil || l.live.way.pid == 0 || l.used.After(at) || len(l.subscribed) > 0 {
 		return false
 	}
 	l.live.mu.Lock()

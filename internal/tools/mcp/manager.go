@@ -60,6 +60,9 @@ type Manager struct {
 	mu      sync.Mutex // guards servers
 	servers map[key]*server
 
+	watching sync.Mutex // guards watchers
+	watchers []func(Changed)
+
 	holding sync.Mutex // guards held
 	held    map[callKey]waits
 }
@@ -224,6 +227,7 @@ func (m *Manager) take(k key, r row) error {
 		m.mu.Lock()
 		m.servers[k] = s
 		m.mu.Unlock()
+		m.changed(Changed{Workspace: k.ws, Prompts: true, Resources: true})
 		return nil
 	}
 	s.redefine(def, r.UpdatedAt)
@@ -235,6 +239,7 @@ func (m *Manager) drop(s *server) {
 	delete(m.servers, s.key)
 	m.mu.Unlock()
 	s.stop(StateStopped, "It was removed.")
+	m.changed(Changed{Workspace: s.key.ws, Prompts: true, Resources: true})
 	if err := m.put(s.key); err != nil {
 		m.log.Error("tools not taken back", "part", "tools", "server", s.key.name, "err", err)
 	}

@@ -60,6 +60,7 @@ func (s *server) redefine(def Definition, at time.Time) {
 	s.def, s.updated, s.loaded, s.listed = def, at, false, time.Time{}
 	s.mu.Unlock()
 	s.stop(StateIdle, "")
+	s.m.changed(Changed{Workspace: s.key.ws, Prompts: true, Resources: true})
 }
 
 // link gives the connection that a person's calls take.

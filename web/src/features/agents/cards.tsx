@@ -40,7 +40,7 @@ function Card({ agent }: { agent: Agent }) {
           <span className="block font-semibold">{agent.title}</span>
           <span className="mono trunc block text-small text-fg-3">{agent.model || words.workspaceModel}</span>
         </span>
-        {agent.origin !== "preset" && <Pill tone="line">{words.origins[agent.origin] ?? agent.origin}</Pill>}
+        <OriginPill agent={agent} />
       </span>
       <span className="text-fg-2">{agent.description}</span>
       <span className="mt-auto text-small text-fg-3">
@@ -49,6 +49,13 @@ function Card({ agent }: { agent: Agent }) {
       </span>
     </span>
   );
+}
+
+/** Where an agent comes from; what is built in says nothing. */
+export function OriginPill({ agent }: { agent: Agent }) {
+  if (agent.plugin) return <Pill tone="plain">{words.fromPlugin(agent.plugin)}</Pill>;
+  if (agent.origin === "preset") return null;
+  return <Pill tone="line">{words.origins[agent.origin] ?? agent.origin}</Pill>;
 }
 
 /** Says which agent a message would go to, before it is sent. */

@@ -80,6 +80,10 @@ export const agents = {
   toolCount: (patterns: readonly string[]) =>
     patterns.includes("*") ? "all tools" : plural(patterns.length, "tool pattern", "tool patterns"),
   helperCount: (n: number) => plural(n, "helper", "helpers"),
+  fromPlugin: (plugin: string) => `From plugin ${plugin}`,
+  pluginNote: (plugin: string) =>
+    `It comes with the plugin ${plugin} and cannot be changed here. Make an agent of your own from it, or disable the plugin.`,
+  openPlugins: "Open the plugins",
   origins: { preset: "Built in", config: "From the settings file", workspace: "Yours" } as Record<
     string,
     string

@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useParams } from "@tanstack/react-router";
 import { ChevronRight, MessageSquare, Trash2 } from "lucide-react";
 import { useState } from "react";
+import { OriginPill } from "@/features/agents/cards";
 import { AgentEditor } from "@/features/agents/editor";
 import { agentQuery, useRemoveAgent } from "@/features/agents/queries";
 import { AgentVersions } from "@/features/agents/versions";
@@ -28,7 +29,8 @@ function AgentPage({ name }: { name: string }) {
   const remove = useRemoveAgent();
   const [removing, setRemoving] = useState(false);
   const [view, setView] = useState<"form" | "yaml">("form");
-  const mayWrite = can("agents:write");
+  const plugin = query.data?.plugin;
+  const mayWrite = can("agents:write") && !plugin;
   return (
     <>
       <TopBar
@@ -56,7 +58,15 @@ function AgentPage({ name }: { name: string }) {
         <View query={query} rows={8}>
           {(agent) => (
             <>
-              <div className="flex">
+              {plugin && (
+                <div className="ban" role="note">
+                  <span className="flex-1">{words.pluginNote(plugin)}</span>
+                  <Link to="/plugins" className="link">
+                    {words.openPlugins}
+                  </Link>
+                </div>
+              )}
+              <div className="flex items-center gap-3">
                 <Segmented
                   label={words.view}
                   value={view}
@@ -66,6 +76,7 @@ function AgentPage({ name }: { name: string }) {
                   ]}
                   onChange={setView}
                 />
+                <OriginPill agent={agent} />
               </div>
               {view === "form" ? (
                 <AgentEditor key={agent.version} agent={agent} mayWrite={mayWrite} />
