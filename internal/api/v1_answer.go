@@ -122,8 +122,10 @@ const burstGap = 2 * time.Millisecond
 
 var noBuffering = []string{"no"}
 
-// window is the buffer of one stream: a piece, or a burst while there is one.
+// window is the buffer of one stream: a page for what comes with the vendor's
+// head, then a piece, or a burst while there is one.
 type window struct {
+	page  *[pageSize]byte
 	piece *[pieceSize]byte
 	burst *[burstSize]byte
 	last  time.Time // when something came; zero: nothing yet
@@ -131,10 +133,18 @@ type window struct {
 
 // next is where to read to after n bytes came.
 func (w *window) next(n int) []byte {
+	if n == 0 && w.last.IsZero() && w.page == nil {
+		w.page = pages.Get().(*[pageSize]byte)
+		return w.page[:]
+	}
 	now := time.Now()
-	fast := n == pieceSize || !w.last.IsZero() && now.Sub(w.last) < burstGap
+	fast := n == pieceSize || n == pageSize || !w.last.IsZero() && now.Sub(w.last) < burstGap
 	if n > 0 {
 		w.last = now
+	}
+	if w.page != nil {
+		pages.Put(w.page)
+		w.page = nil
 	}
 	switch {
 	case fast && w.burst == nil:
@@ -153,6 +163,9 @@ func (w *window) next(n int) []byte {
 }
 
 func (w *window) release() {
+	if w.page != nil {
+		pages.Put(w.page)
+	}
 	if w.piece != nil {
 		pieces.Put(w.piece)
 	}
@@ -167,6 +180,7 @@ type outlet struct {
 	c       *call
 	flusher http.Flusher
 	until   time.Time // the write deadline that was set last
+	begun   bool
 }
 
 func (a doorsAPI) outlet(c *call, contentType string) *outlet {
@@ -176,7 +190,7 @@ func (a doorsAPI) outlet(c *call, contentType string) *outlet {
 	delete(h, "Content-Security-Policy")
 	h["Content-Type"] = []string{contentType}
 	h["X-Accel-Buffering"] = noBuffering
-	steady{c}.endless()
+	_ = http.NewResponseController(c.w).SetReadDeadline(time.Time{}) // a writer without deadlines never cuts the stream off
 	o := &outlet{c: c}
 	if t, ok := c.w.(tracked); ok {
 		o.flusher, _ = t.ResponseWriter.(http.Flusher)
@@ -186,20 +200,28 @@ func (a doorsAPI) outlet(c *call, contentType string) *outlet {
 
 // write sends b now.
 func (o *outlet) write(b []byte) error {
-	if len(b) == 0 {
-		return nil
-	}
-	if now := time.Now(); now.Add(stallLimit).After(o.until) {
-		o.until = now.Add(2 * stallLimit)
-		_ = http.NewResponseController(o.c.w).SetWriteDeadline(o.until) // a writer without deadlines cannot stall either
-	}
-	if _, err := o.c.w.Write(b); err != nil {
+	if err := o.hold(b); err != nil || len(b) == 0 {
 		return err
 	}
 	if o.flusher != nil {
 		o.flusher.Flush()
 	}
 	return nil
+}
+
+// hold sends b with what follows: for what is last, which the end follows at once.
+func (o *outlet) hold(b []byte) error {
+	if len(b) == 0 {
+		return nil
+	}
+	if !o.begun { // the server's own limit is good for once, and the first token is in a hurry
+		o.begun = true
+	} else if now := time.Now(); now.Add(stallLimit).After(o.until) {
+		o.until = now.Add(2 * stallLimit)
+		_ = http.NewResponseController(o.c.w).SetWriteDeadline(o.until) // a writer without deadlines cannot stall either
+	}
+	_, err := o.c.w.Write(b)
+	return err
 }
 
 // relay gives the vendor's bytes to the caller as they come.
@@ -249,11 +271,12 @@ func (p *passage) run() error {
 		if p.filter != nil {
 			piece = p.filter.pass(piece, err != nil)
 		}
-		if failed := p.write(piece); failed != nil {
-			return nil //nolint:nilerr // as said
-		}
 		if err != nil {
+			_ = p.hold(piece) // the caller is gone, or gets it
 			return err
+		}
+		if p.write(piece) != nil {
+			return nil
 		}
 	}
 }
@@ -371,7 +394,12 @@ func (a doorsAPI) stream(ctx context.Context, c *call, models *providers.Router,
 		case providers.ChunkStart, providers.ChunkUsage, providers.ChunkToolEnd: // more follows at once
 			continue
 		}
-		if err := out.write(text); err != nil {
+		if chunk.Kind == providers.ChunkFinish {
+			err = out.hold(text)
+		} else {
+			err = out.write(text)
+		}
+		if err != nil {
 			return nil //nolint:nilerr // the caller is gone: closing the stream tells the vendor and the ledger
 		}
 		if burst != nil {

@@ -5,8 +5,14 @@ import (
 	"strconv"
 )
 
-var outputLimits = [][]byte{
-	[]byte(`"max_completion_tokens"`), []byte(`"max_output_tokens"`), []byte(`"max_tokens"`), []byte(`"maxOutputTokens"`), []byte(`"num_predict"`),
+// outputLimits are what a limit of tokens is called, by how the names begin: a
+// long prompt is searched once for each beginning.
+var outputLimits = []struct {
+	begins []byte
+	goesOn [][]byte
+}{
+	{[]byte(`"max`), [][]byte{[]byte(`_tokens"`), []byte(`_completion_tokens"`), []byte(`_output_tokens"`), []byte(`OutputTokens"`)}},
+	{[]byte(`"num_`), [][]byte{[]byte(`predict"`)}},
 }
 
 // maxOutputOf finds the limit of tokens that an encoded request sets, in the
@@ -16,12 +22,16 @@ func maxOutputOf(body []byte) int64 {
 	var most int64
 	for _, name := range outputLimits {
 		for rest := body; ; {
-			i := bytes.Index(rest, name)
+			i := bytes.Index(rest, name.begins)
 			if i < 0 {
 				break
 			}
-			rest = rest[i+len(name):]
-			most = max(most, leadingNumber(bytes.TrimLeft(rest, ": \t\r\n")))
+			rest = rest[i+len(name.begins):]
+			for _, end := range name.goesOn {
+				if value, ok := bytes.CutPrefix(rest, end); ok {
+					most = max(most, leadingNumber(bytes.TrimLeft(value, ": \t\r\n")))
+				}
+			}
 		}
 	}
 	return most

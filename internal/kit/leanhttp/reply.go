@@ -85,8 +85,11 @@ func (w *reply) FlushError() error {
 	return w.send()
 }
 
-// SetReadDeadline bounds reading the request.
+// SetReadDeadline bounds reading the request, if anything of it is still to come.
 func (w *reply) SetReadDeadline(t time.Time) error {
+	if w.up.left == 0 {
+		return nil
+	}
 	w.k.readUntil = time.Time{}
 	w.up.slow = true
 	return w.k.conn.SetReadDeadline(t)

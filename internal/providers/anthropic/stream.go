@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"unicode/utf8"
 
 	"github.com/fluxway/fluxway/internal/kit/rawjson"
 	"github.com/fluxway/fluxway/internal/providers"
@@ -166,9 +167,37 @@ func (d *decoder) whole(data []byte, out *wire.Queue) error {
 	return nil
 }
 
+var (
+	deltaHead = []byte(`{"type":"content_block_delta","index":`)
+	deltaText = []byte(`,"delta":{"type":"text_delta","text":"`)
+)
+
+// usualDelta is plainDelta for the very bytes that the vendor sends.
+func usualDelta(data []byte) (string, bool) {
+	rest, ok := bytes.CutPrefix(data, deltaHead)
+	if !ok {
+		return "", false
+	}
+	if rest, ok = bytes.CutPrefix(bytes.TrimLeft(rest, "0123456789"), deltaText); !ok {
+		return "", false
+	}
+	end := bytes.IndexByte(rest, '"')
+	if end < 0 || bytes.IndexByte(rest[:end], '\\') >= 0 || !utf8.Valid(rest[:end]) {
+		return "", false
+	}
+	tail, ok := bytes.CutPrefix(rest[end+1:], []byte("}"))
+	if tail = bytes.TrimSpace(tail); !ok || string(tail) != "}" {
+		return "", false
+	}
+	return string(rest[:end]), true
+}
+
 // plainDelta reads a piece of text, which nearly all events are, without
 // decoding the event.
 func plainDelta(data []byte) (string, bool) {
+	if text, ok := usualDelta(data); ok {
+		return text, true
+	}
 	var kind, delta []byte
 	if rawjson.Fields(data, func(key, value []byte) bool {
 		switch string(key) {
