@@ -210,7 +210,7 @@ func (s *server) callAs(ctx context.Context, key, method, path string, in, out a
 	defer resp.Body.Close()
 	text, err := io.ReadAll(resp.Body)
 	if err != nil {
-		return resp.StatusCode, err
+		return 0, err // the server was killed in the middle of its answer
 	}
 	if out != nil && resp.StatusCode < 300 {
 		return resp.StatusCode, json.Unmarshal(text, out)

@@ -210,12 +210,9 @@ func (h *Hub) encode(ev Event) (kind string, data []byte, err error) {
 
 // hide masks what looks like a secret, since facts stay for a long time.
 func hide(data []byte) []byte {
-	clean := observe.Redact(string(data))
-	if len(clean) == len(data) && clean == string(data) {
-		return data
-	}
-	if json.Valid([]byte(clean)) {
-		return []byte(clean)
+	clean, changed := observe.RedactBytes(data)
+	if !changed || json.Valid(clean) {
+		return clean
 	}
 	// The mask cut through the syntax: mask each text by itself.
 	var v any

@@ -48,6 +48,12 @@ func (h *Hub) rows(ms []message) []row {
 		} else {
 			kinds.Reset()
 			data.Reset()
+			size := 0
+			for i := range ms[:r.facts] {
+				size += len(ms[i].data) + 1
+			}
+			data.Grow(size)
+			kinds.Grow(r.facts * (len(first.kind) + 4))
 			for i := range ms[:r.facts] {
 				if i > 0 {
 					kinds.WriteByte(' ')

@@ -19,8 +19,7 @@ const (
 	insertPrefix = `INSERT INTO events_events (workspace_id, cursor, facts, channel, kind, class, needs_ack, at, data) VALUES `
 )
 
-// insertSizes are the numbers of rows that have a statement of their own. They are small because SQLite's driver looks for each
-// value among all of a statement.
+// insertSizes are the numbers of rows that have a statement of their own.
 var insertSizes = [...]int{8, 1}
 
 // insertEvents inserts one of insertSizes rows.

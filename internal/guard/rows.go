@@ -79,6 +79,17 @@ func (j *journal) take() ([]ToolCall, []*spool.Leaf) {
 	return rows, leaves
 }
 
+// again lets the memory of rows that are written be used for the next ones.
+func (j *journal) again(rows []ToolCall, leaves []*spool.Leaf) {
+	clear(rows)
+	clear(leaves)
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.rows == nil && cap(rows) <= journalRows {
+		j.rows, j.leaves = rows[:0], leaves[:0]
+	}
+}
+
 // back puts rows that could not be written before those that came since.
 func (j *journal) back(rows []ToolCall, leaves []*spool.Leaf) {
 	j.mu.Lock()
@@ -116,6 +127,7 @@ func (g *Guard) Flush(ctx context.Context) error {
 	if err := g.journal.spool.Written(leaves); err != nil {
 		return fmt.Errorf("shortening the journal of calls: %w", err)
 	}
+	g.journal.again(rows, leaves)
 	return nil
 }
 

@@ -84,9 +84,8 @@ const (
 // callArgs is how many values of a row insertCalls takes.
 const callArgs = 25
 
-// callSizes are the numbers of rows that have a statement of their own. They are small because SQLite's driver looks for each value
-// among all of a statement.
-var callSizes = [...]int{4, 1}
+// callSizes are the numbers of rows that have a statement of their own.
+var callSizes = [...]int{8, 2, 1}
 
 // insertCalls inserts one of callSizes rows, or notes how calls ended whose rows are there.
 var insertCalls = func() map[int]string {

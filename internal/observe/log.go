@@ -103,7 +103,7 @@ type redactor struct{ w io.Writer }
 
 // Write passes the line on; the handlers call it once per line.
 func (r redactor) Write(line []byte) (int, error) {
-	clean, changed := redact(line)
+	clean, changed := RedactBytes(line)
 	if !changed {
 		return r.w.Write(line)
 	}

@@ -24,8 +24,8 @@ func Redact(s string) string {
 	return string(append(out, s[done:]...))
 }
 
-// redact is Redact for a formatted line.
-func redact(line []byte) (clean []byte, changed bool) {
+// RedactBytes is Redact for bytes; those without a secret come back as they are.
+func RedactBytes(line []byte) (clean []byte, changed bool) {
 	from, to, ok := nextSecret(line, 0)
 	if !ok {
 		return line, false

@@ -51,8 +51,8 @@ func TestRedact(t *testing.T) {
 			if got := Redact(tt.in); got != tt.want {
 				t.Errorf("Redact(%q) = %q, want %q", tt.in, got, tt.want)
 			}
-			if got, _ := redact([]byte(tt.in)); string(got) != tt.want {
-				t.Errorf("redact(%q) = %q, want %q", tt.in, got, tt.want)
+			if got, _ := RedactBytes([]byte(tt.in)); string(got) != tt.want {
+				t.Errorf("RedactBytes(%q) = %q, want %q", tt.in, got, tt.want)
 			}
 			if got := Redact(tt.want); got != tt.want {
 				t.Errorf("Redact is not stable: %q became %q", tt.want, got)
@@ -108,7 +108,7 @@ func FuzzRedact(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, s string) {
 		once := Redact(s)
-		if line, _ := redact([]byte(s)); string(line) != once {
+		if line, _ := RedactBytes([]byte(s)); string(line) != once {
 			t.Fatalf("redact and Redact differ on %q: %q, %q", s, line, once)
 		}
 	})
@@ -118,7 +118,7 @@ const plainLine = `{"time":"2026-11-15T03:30:38.123456789Z","level":"INFO","msg"
 
 func TestRedactAllocatesNothing(t *testing.T) {
 	line := []byte(plainLine)
-	if n := testing.AllocsPerRun(100, func() { redact(line); Redact(plainLine); SecretKey("request_id") }); n != 0 {
+	if n := testing.AllocsPerRun(100, func() { RedactBytes(line); Redact(plainLine); SecretKey("request_id") }); n != 0 {
 		t.Errorf("a line without secrets costs %v allocations, want 0", n)
 	}
 }
@@ -128,6 +128,6 @@ func BenchmarkRedactNothing(b *testing.B) {
 	b.SetBytes(int64(len(line)))
 	b.ReportAllocs()
 	for b.Loop() {
-		redact(line)
+		RedactBytes(line)
 	}
 }

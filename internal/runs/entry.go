@@ -29,7 +29,7 @@ type entry struct {
 
 // line is a step as it is from now on.
 type line struct {
-	step
+	*step
 	fresh bool // there is no row of it yet
 }
 
@@ -104,7 +104,7 @@ func readEntry(raw []byte) (*entry, error) {
 
 func readLine(in *spool.Reader, e *entry) line {
 	flags := in.Number()
-	l := line{fresh: flags&1 != 0}
+	l := line{step: &step{}, fresh: flags&1 != 0}
 	l.Run, l.Workspace, l.Safe = e.run, e.workspace, flags&2 != 0
 	l.Seq, l.Turn = int(in.Number()), int(in.Number())
 	l.Kind, l.Name, l.Title, l.Origin, l.Call, l.State, l.Approval = StepKind(in.Text()), in.Text(), in.Text(), in.Text(), in.Text(), in.Text(), in.Text()
@@ -133,10 +133,10 @@ func (a *attempt) entry(sum totals, lines []line, facts ...events.Event) (*entry
 }
 
 // fresh makes a line of a step that has no row yet.
-func fresh(s *step) line { return line{*s, true} }
+func fresh(s *step) line { return line{s, true} }
 
 // changed makes a line of a step that has one.
-func changed(s *step) line { return line{*s, false} }
+func changed(s *step) line { return line{s, false} }
 
 // callLines are the lines of calls that were kept before.
 func (a *attempt) callLines(calls []*agents.Call) ([]line, error) {

@@ -28,7 +28,7 @@ func sampleEntry(run Run, n int64) *entry {
 	}
 	return &entry{
 		run: run.ID, workspace: run.Workspace, attempt: 1, n: n, channel: run.channel(), sum: totals{turns: 2, calls: 3, spent: 44, first: at}, usage: `{"input":7}`,
-		lines: []line{{s, true}, {step{Run: run.ID, Workspace: run.Workspace, Seq: 99, Kind: StepModel, State: "finished"}, false}},
+		lines: []line{{&s, true}, {&step{Run: run.ID, Workspace: run.Workspace, Seq: 99, Kind: StepModel, State: "finished"}, false}},
 		facts: []events.Encoded{{Kind: "runs.tool_finished", Data: json.RawMessage(`{"step":1}`)}},
 	}
 }

@@ -77,9 +77,8 @@ const stepColumns = `run_id, seq, workspace_id, turn, kind, name, title, origin,
 
 const stepColumnCount = 20
 
-// stepSizes are the numbers of rows that have a statement of their own. They are small because SQLite's driver looks for each value
-// among all of a statement.
-var stepSizes = [...]int{4, 1}
+// stepSizes are the numbers of rows that have a statement of their own.
+var stepSizes = [...]int{8, 2, 1}
 
 // insertSteps inserts one of stepSizes rows.
 var insertSteps = func() map[int]string {

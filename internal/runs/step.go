@@ -78,14 +78,14 @@ func writeLines(ctx context.Context, tx *store.Tx, lines []line) error {
 		before, known := at[k]
 		switch {
 		case known && before >= 0:
-			added[before] = &l.step
+			added[before] = l.step
 		case known:
-			altered[-before-1] = &l.step
+			altered[-before-1] = l.step
 		case l.fresh:
 			at[k] = len(added)
-			added = append(added, &l.step)
+			added = append(added, l.step)
 		default:
-			altered = append(altered, &l.step)
+			altered = append(altered, l.step)
 			at[k] = -len(altered)
 		}
 	}
@@ -103,7 +103,7 @@ func insertAll(ctx context.Context, tx *store.Tx, steps []*step) error {
 		n := stepSizes[slices.IndexFunc(stepSizes[:], func(size int) bool { return size <= len(steps) })]
 		args = args[:0]
 		for _, s := range steps[:n] {
-			args = append(args, s.Run, s.Seq, s.Workspace, s.Turn, s.Kind, s.Name, s.Title, s.Origin, s.Call, s.State, s.Safe,
+			args = append(args, string(s.Run), s.Seq, string(s.Workspace), s.Turn, string(s.Kind), s.Name, s.Title, s.Origin, s.Call, s.State, s.Safe,
 				text(s.Input), text(s.Output), text(s.Need), text(s.Reply), s.Approval, text(s.Usage), s.StartedAt, s.FirstAt, s.FinishedAt)
 		}
 		if _, err := tx.Exec(ctx, insertSteps[n], args...); err != nil {
