@@ -57,6 +57,7 @@ async function signedIn(prefix, viewport, theme) {
     if (!file.includes(wanted)) continue;
     await page.goto(server.url(path.replace(":chat", server.chat)));
     await page.locator("h1").first().waitFor();
+    await page.locator('a[href="/inbox"] .badge').first().waitFor(); // comes last, once the page is quiet
     await shoot(page, file);
   }
   await context.close();
