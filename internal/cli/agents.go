@@ -325,25 +325,6 @@ func (e *env) agentsExport() *cobra.Command {
 	return cmd
 }
 
-// download writes an answer to a file that must not be there yet, or to standard output.
-func (e *env) download(ctx context.Context, c *client.Client, path, to string) error {
-	resp, err := c.Open(ctx, "GET", path, nil)
-	if err != nil {
-		return err
-	}
-	defer resp.Body.Close()
-	if to == "" {
-		_, err = io.Copy(e.streams.Out, resp.Body)
-		return err
-	}
-	f, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
-	if err != nil {
-		return usageError{err}
-	}
-	_, err = io.Copy(f, resp.Body)
-	return errors.Join(err, f.Close())
-}
-
 func (e *env) agentsImport() *cobra.Command {
 	var replace, dry bool
 	cmd := &cobra.Command{

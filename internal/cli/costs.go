@@ -4,9 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net/url"
-	"os"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -138,22 +137,7 @@ func (e *env) costsExport() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			resp, err := c.Open(cmd.Context(), "GET", "/api/v1/costs/export?format="+format, nil)
-			if err != nil {
-				return err
-			}
-			defer resp.Body.Close()
-			out := e.streams.Out
-			if len(args) == 1 {
-				f, err := os.OpenFile(args[0], os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
-				if err != nil {
-					return usageError{err}
-				}
-				defer f.Close()
-				out = f
-			}
-			_, err = io.Copy(out, resp.Body)
-			return err
+			return e.download(cmd.Context(), c, "/api/v1/costs/export?format="+format, strings.Join(args, ""))
 		},
 	}
 	cmd.Flags().StringVar(&format, "format", "csv", "csv or jsonl")

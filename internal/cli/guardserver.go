@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"net/url"
 	"strings"
@@ -269,13 +268,7 @@ func (e *env) guardAudit() *cobra.Command {
 			}
 			if export != "" {
 				query.Set("format", export)
-				resp, err := c.Open(cmd.Context(), "GET", "/api/v1/guard/audit/export?"+query.Encode(), nil)
-				if err != nil {
-					return err
-				}
-				defer resp.Body.Close()
-				_, err = io.Copy(e.streams.Out, resp.Body)
-				return err
+				return e.download(cmd.Context(), c, "/api/v1/guard/audit/export?"+query.Encode(), "")
 			}
 			query.Set("limit", fmt.Sprint(limit))
 			var list page.Page[guard.ToolCall]

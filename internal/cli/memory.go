@@ -3,7 +3,6 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"io"
 	"net/url"
 	"os"
 	"strings"
@@ -160,22 +159,7 @@ func (e *env) memoryExport() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			resp, err := c.Open(cmd.Context(), "GET", "/api/v1/memory/export", nil)
-			if err != nil {
-				return err
-			}
-			defer resp.Body.Close()
-			out := e.streams.Out
-			if len(args) == 1 {
-				f, err := os.OpenFile(args[0], os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
-				if err != nil {
-					return usageError{err}
-				}
-				defer f.Close()
-				out = f
-			}
-			_, err = io.Copy(out, resp.Body)
-			return err
+			return e.download(cmd.Context(), c, "/api/v1/memory/export", strings.Join(args, ""))
 		},
 	}
 }

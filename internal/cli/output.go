@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -121,4 +122,23 @@ func errorShape(err error) client.Error {
 		return client.Error{Code: "usage", Message: err.Error()}
 	}
 	return client.Error{Code: "failed", Message: err.Error()}
+}
+
+// download writes an answer to a file that must not be there yet, or to standard output.
+func (e *env) download(ctx context.Context, c *client.Client, path, to string) error {
+	resp, err := c.Open(ctx, "GET", path, nil)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	if to == "" {
+		_, err = io.Copy(e.streams.Out, resp.Body)
+		return err
+	}
+	f, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return usageError{err}
+	}
+	_, err = io.Copy(f, resp.Body)
+	return errors.Join(err, f.Close())
 }
