@@ -40,7 +40,7 @@ lint: ## Format, vet, staticcheck, and the linters of the web UI
 	@scripts/lint
 
 .PHONY: bench-recall
-bench-recall: ## Measure how well memory finds things again (SET=tune for the set its weights were chosen on)
+bench-recall: ## Measure how well memory finds things again (SET=tune or mixed for the sets its weights were chosen on)
 	@go run ./e2e/recall $(if $(SET),-set '$(SET)')
 
 .PHONY: bench

@@ -39,3 +39,13 @@ func (m *Mind) IndexUntil(ctx context.Context, id ids.Source, tell func(done int
 
 // Reconcile finds texts that lost their vectors.
 func (m *Mind) Reconcile(ctx context.Context) error { return m.reconcile(ctx) }
+
+// Holding counts the texts someone sees that hold several of some words, as if each were in too many texts to look at them all.
+func (m *Mind) Holding(ctx context.Context, o Owner, words ...string) (int, error) {
+	var terms []term
+	for _, w := range words {
+		terms = append(terms, term{word: w, count: mostHolders})
+	}
+	found, err := m.oldHolders(ctx, spaces(o.Workspace, Scope{User: o.User}, allKinds), terms)
+	return len(found), err
+}

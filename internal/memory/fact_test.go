@@ -1,6 +1,7 @@
 package memory_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/fluxway/fluxway/internal/events"
@@ -294,6 +295,22 @@ func TestForgetUser(t *testing.T) {
 			n, err := store.One[int](ctx, w.db.Read(), "SELECT count(*) FROM "+table+" WHERE user_id = ?", w.anna.User)
 			if err != nil || n != 0 {
 				t.Errorf("%s has %d rows of the user, %v", table, n, err)
+			}
+		}
+	})
+}
+
+func TestSeveralCommonWords(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		for _, text := range []string{"lamp rope sail tide", "lamp rope sail", "lamp rope", "tide sail", "tide"} {
+			w.add(w.anna, text)
+		}
+		w.add(w.bert, "lamp rope sail")
+		for asked, want := range map[string]int{"lamp rope sail tide": 3, "lamp rope sail": 3, "tide sail": 2, "tide": 0, "tide none": 0} {
+			got, err := w.Holding(t.Context(), w.anna, strings.Fields(asked)...)
+			must(t, err)
+			if got != want {
+				t.Errorf("%d texts hold several of %q, want %d", got, asked, want)
 			}
 		}
 	})

@@ -29,14 +29,16 @@ type engine struct {
 	openNodes string
 	// query fits texts of any of the spaces that hold all of the words. Words are letters and digits only, so quotes hold them.
 	query func(spaces []string, words ...string) string
-	list  func(ids []string) string
+	// any fits texts of any of the spaces that hold all words of one of the groups.
+	any  func(spaces []string, groups [][]string) string
+	list func(ids []string) string
 }
 
 func engineOf(db *store.DB) engine {
 	if db.Engine().Name == "postgres" {
-		return engine{limited(holdersPostgres, mostHolders), limited(holdersPostgres, candidates), newestPostgres, numbersPostgres, sizePostgres, fetchPostgres, factsPostgres, printsPostgres, markedPostgres, openPostgres, tsquery, commas}
+		return engine{limited(holdersPostgres, mostHolders), limited(holdersPostgres, candidates), newestPostgres, numbersPostgres, sizePostgres, fetchPostgres, factsPostgres, printsPostgres, markedPostgres, openPostgres, tsquery, tsqueryAny, commas}
 	}
-	return engine{limited(holdersSQLite, mostHolders), limited(holdersSQLite, candidates), newestSQLite, numbersSQLite, sizeSQLite, fetchSQLite, factsSQLite, printsSQLite, markedSQLite, openSQLite, match, quotedJSON}
+	return engine{limited(holdersSQLite, mostHolders), limited(holdersSQLite, candidates), newestSQLite, numbersSQLite, sizeSQLite, fetchSQLite, factsSQLite, printsSQLite, markedSQLite, openSQLite, match, matchAny, quotedJSON}
 }
 
 // limited writes a limit into a statement. One that is bound has SQLite prepare a statement about a virtual table anew each time.
@@ -51,6 +53,22 @@ func match(spaces []string, words ...string) string {
 
 // tsquery asks a tsvector that holds the same.
 func tsquery(spaces []string, words ...string) string { return terms(spaces, words, "'", " | ", " & ") }
+
+func matchAny(spaces []string, groups [][]string) string {
+	return anyOfGroups(match, spaces, groups, " OR ")
+}
+
+func tsqueryAny(spaces []string, groups [][]string) string {
+	return anyOfGroups(tsquery, spaces, groups, " | ")
+}
+
+func anyOfGroups(one func([]string, ...string) string, spaces []string, groups [][]string, or string) string {
+	list := make([]string, len(groups))
+	for i, words := range groups {
+		list[i] = "(" + one(spaces, words...) + ")"
+	}
+	return strings.Join(list, or)
+}
 
 func terms(spaces, words []string, quote, or, and string) string {
 	if len(words) == 0 {
@@ -122,9 +140,16 @@ func (m *Mind) byWords(ctx context.Context, q Query, names []string) ([]scored, 
 		return nil, lexicon{}, err
 	}
 	chosen := promising(terms)
-	if len(chosen) == 0 {
-		if chosen, err = m.commonHolders(ctx, names, terms); err != nil {
-			return nil, lexicon{}, err
+	more, err := m.oldHolders(ctx, names, terms)
+	if err == nil && len(chosen)+len(more) == 0 {
+		more, err = m.commonHolders(ctx, names, terms)
+	}
+	if err != nil {
+		return nil, lexicon{}, err
+	}
+	for _, num := range more {
+		if !slices.Contains(chosen, num) {
+			chosen = append(chosen, num)
 		}
 	}
 	rows, err := store.All[text](ctx, m.db.Read(), m.engine.numbers, numberList(chosen), q.Workspace, q.User, q.Agent, q.Project)
@@ -250,6 +275,49 @@ func together(all []weighty, t term) []weighty {
 		out = append(out, w)
 	}
 	return append(out, all...)
+}
+
+// oldHolders are texts that hold several of the rarest words of a question, whatever their age, where not all texts that hold
+// one of these words were looked at.
+func (m *Mind) oldHolders(ctx context.Context, names []string, terms []term) ([]int64, error) {
+	rarest := slices.DeleteFunc(slices.Clone(terms), func(t term) bool { return t.count == 0 })
+	slices.SortStableFunc(rarest, func(a, b term) int { return cmp.Compare(a.count, b.count) })
+	rarest = rarest[:min(len(rarest), 4)]
+	if len(rarest) < 2 || !slices.ContainsFunc(rarest, func(t term) bool { return t.count >= mostHolders }) {
+		return nil, nil
+	}
+	var found []int64
+	for n := 3; n >= 2 && len(found) < enough; n-- {
+		if n > len(rarest) {
+			continue
+		}
+		more, err := m.holders(ctx, m.engine.few, m.engine.any(names, groupsOf(n, rarest)))
+		if err != nil {
+			return nil, fmt.Errorf("searching by several words: %w", err)
+		}
+		for _, num := range more {
+			if !slices.Contains(found, num) {
+				found = append(found, num)
+			}
+		}
+	}
+	return found, nil
+}
+
+// groupsOf are the words of all choices of n terms; of pairs only that of the rarest two, for the others are in too many texts.
+func groupsOf(n int, terms []term) [][]string {
+	list := make([]string, len(terms))
+	for i, t := range terms {
+		list[i] = t.word
+	}
+	if n == 2 || len(list) == n {
+		return [][]string{list[:n]}
+	}
+	groups := make([][]string, len(list)) // of four words, one is left out at a time
+	for out := range list {
+		groups[out] = slices.Delete(slices.Clone(list), out, out+1)
+	}
+	return groups
 }
 
 // commonHolders are texts for a question of nothing but common words: those that hold several of them, then the newest.

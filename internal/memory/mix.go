@@ -36,11 +36,12 @@ func mix(q Query, list []scored, near map[string]float64, embedder Embedder) []h
 	for _, s := range list {
 		hits = append(hits, hit{text: s.text, words: s.Score, coverage: s.Coverage})
 	}
-	best := 0.0
+	best, covered := 0.0, 0.0
 	for _, h := range hits {
-		best = max(best, h.words)
+		best, covered = max(best, h.words), max(covered, h.coverage)
 	}
 	least, most := span(near)
+	wordsTell, meaningTells := min(1, covered/wellCovered), min(1, (most-least)/toldApart)
 	asked, name := words.Guess(q.Text), nameOf(embedder)
 	own, _ := embedder.(Weigher)
 	for i := range hits {
@@ -56,6 +57,9 @@ func mix(q Query, list []scored, near map[string]float64, embedder Embedder) []h
 			}
 		}
 		h.weight = weightOf(asked, h.text, name, own)
+		if len(near) > 0 && best > 0 && own == nil {
+			h.weight = balance(h.weight*meaningTells, (1-h.weight)*wordsTell)
+		}
 		h.score = (1-h.weight)*h.byWords + h.weight*h.byMeaning
 		h.fit = h.coverage
 		if own == nil {
@@ -63,6 +67,21 @@ func mix(q Query, list []scored, near map[string]float64, embedder Embedder) []h
 		}
 	}
 	return hits
+}
+
+// What either side must show to be believed as far as its weight goes.
+const (
+	wellCovered = 0.8  // how much of what the question says the best text holds
+	toldApart   = 0.05 // how far the cosines of what was found lie apart
+)
+
+// balance is the share of the meaning: where no text holds much of the question the words say little, and where all that was
+// found is equally near the meaning does.
+func balance(meaning, words float64) float64 {
+	if meaning+words == 0 {
+		return 0
+	}
+	return meaning / (meaning + words)
 }
 
 // weightOf is 0 for a text that waits for its vector: nothing but its words can speak for it.
@@ -104,6 +123,28 @@ func fit(coverage, cosine, least, most float64) float64 {
 
 // neighbourShare is what the turns before and after a turn add to it.
 const neighbourShare = 0.3
+
+// What a reply gets of what speaks for the turn it replies to: all of it if that asks, for what was asked for stands in the reply.
+const (
+	answerShare  = 1.0
+	commentShare = 0.5
+)
+
+func replyShare(before, reply text) float64 {
+	switch {
+	case before.Place.Author != "user" || reply.Place.Author != "agent":
+		return 0
+	case asksOnly(before.Text):
+		return answerShare
+	}
+	return commentShare
+}
+
+// asksOnly says whether a turn is a question and nothing else.
+func asksOnly(text string) bool {
+	body, asks := strings.CutSuffix(strings.TrimSpace(text), "?")
+	return asks && !strings.ContainsAny(body, ".!?\n")
+}
 
 // smooth lets turns speak for the turns next to them: the answer to a question often stands beside
 // the words that were looked for.
@@ -147,6 +188,9 @@ func (m *Mind) smooth(ctx context.Context, q Query, hits []hit) ([]hit, error) {
 			}
 		}
 		hits[i].around = neighbourShare * sum / 2
+		if j, ok := at[turn{key.thread, key.seq - 1}]; ok {
+			hits[i].around = max(hits[i].around, replyShare(hits[j].text, hits[i].text)*before[j])
+		}
 		hits[i].score += hits[i].around
 	}
 	return hits, nil
@@ -246,24 +290,27 @@ func byScore(a, b hit) int { return cmp.Or(cmp.Compare(b.score, a.score), cmp.Co
 // alike is the share of words two texts have in common above which the second says nothing new.
 const alike = 0.85
 
-// choose takes the best that say something each.
+// choose takes the best that say something each. Texts that hold other words of the question are not alike, however much else they
+// have in common: "the manual of the one" and "the manual of the other".
 func choose(q Query, hits []hit) []Found {
+	asked := words.Asked(q.Text)
+	asked = asked[:min(len(asked), mostWords)]
 	best := 0.0
 	for _, h := range hits {
 		best = max(best, h.score)
 	}
 	list := []Found{}
-	var bags []map[string]bool
+	var bags []content
 	for _, h := range hits {
 		if len(list) == q.Limit {
 			break
 		}
 		score := h.score / max(1, best)
-		if score <= 0 || score < q.MinScore || h.fit < q.MinFit {
+		if score <= 0 || score < q.MinScore || h.fit < q.MinFit || h.Kind == KindEntity && saidBy(h, hits[:min(len(hits), q.Limit)]) {
 			continue
 		}
-		b := bag(strings.Split(h.Words, " "))
-		if same := slices.IndexFunc(bags, func(other map[string]bool) bool { return overlap(b, other) > alike }); same >= 0 {
+		b := contentOf(h, asked)
+		if same := slices.IndexFunc(bags, func(other content) bool { return b.asked == other.asked && overlap(b.words, other.words) > alike }); same >= 0 {
 			if h.Kind == KindFact && (list[same].Kind == KindEntity || list[same].Kind == KindTurn) { // a fact knows best where it comes from
 				first := list[same].Score
 				list[same] = h.found(q, first)
@@ -274,6 +321,33 @@ func choose(q Query, hits []hit) []Found {
 		list = append(list, h.found(q, score))
 	}
 	return list
+}
+
+// saidBy says whether an entity holds only what is said by what it was drawn from, which is shown as well and knows its source.
+func saidBy(entity hit, others []hit) bool {
+	for line := range strings.SplitSeq(entity.Text, "\n") {
+		line = strings.TrimRight(line, ".! ")
+		if !slices.ContainsFunc(others, func(o hit) bool { return o.Kind != KindEntity && strings.Contains(o.Text, line) }) {
+			return false
+		}
+	}
+	return true
+}
+
+// content is the words of a text, and which of those of the question are among them, as bits.
+type content struct {
+	words map[string]bool
+	asked uint64
+}
+
+func contentOf(h hit, asked []string) content {
+	c := content{words: bag(strings.Split(h.Words, " "))}
+	for i, w := range asked {
+		if c.words[w] {
+			c.asked |= 1 << i
+		}
+	}
+	return c
 }
 
 func (h hit) found(q Query, score float64) Found {
