@@ -23,7 +23,7 @@ export default defineConfig({
           groups: [
             {
               name: "base",
-              test: /node_modules[\\/](react|react-dom|scheduler|@tanstack(?!.*(useQueries|queriesObserver))|zustand|clsx)[\\/]|src[\\/](api|live)[\\/]|src[\\/](ui[\\/](bits|button|copy|states|menu|dialog|tooltip|page|boundary|toast)|lib[\\/](messages[\\/](chat|common|shell)|format|time|random|storage)|features[\\/](conversations[\\/](queries|outbox|patch|composer)|runs[\\/](queries|stream|work)|agents[\\/]queries)|app[\\/]pages[\\/]chat[\\/](send|find-agent))\.tsx?$|icons[\\/](sparkles|arrow-up|square|messages-square)\.mjs$/,
+              test: /node_modules[\\/](react|react-dom|scheduler|@tanstack(?!.*(useQueries|queriesObserver))|zustand|clsx)[\\/]|src[\\/](api|live)[\\/]|src[\\/](ui[\\/](agent-icon|bits|button|copy|states|menu|dialog|tooltip|page|boundary|toast)|lib[\\/](messages[\\/](chat|common|shell)|format|time|random|storage)|features[\\/](conversations[\\/](queries|outbox|patch|composer)|runs[\\/](queries|stream|work)|agents[\\/]queries)|app[\\/]pages[\\/]chat[\\/](send|find-agent))\.tsx?$|icons[\\/](bot|code|compass|eye|file-text|waypoints|sparkles|arrow-up|square|messages-square)\.mjs$/,
             },
             {
               name: "thread",

@@ -1,7 +1,7 @@
 // Formulas and diagrams of an answer: drawn when they are whole, by code that is fetched for them only, harmless
 // whatever they say.
 import assert from "node:assert/strict";
-import { answers, axeFindings, composer, idle, open, phone, suite, thread } from "./kit.mjs";
+import { answers, axeFindings, composer, idle, open, phone, settled, suite, thread } from "./kit.mjs";
 
 const world = suite();
 
@@ -94,6 +94,7 @@ world.flow("formulas and diagrams are drawn, and their code is fetched only for 
   await thread(page).getByRole("button", { name: "Copy the diagram's source" }).click();
   assert.match(await page.evaluate(() => navigator.clipboard.readText()), /^flowchart LR\n/);
   assert.deepEqual(await axeFindings(page), []);
+  assert.equal((await settled(page, 6)).length, 6, "each message is there once");
   assert.deepEqual(seen, [], "the policy of the page was kept");
 });
 

@@ -10,8 +10,13 @@ export type Helper = {
   preview?: string;
   error?: Trouble;
   took?: number;
-  /** What it does this moment. */
+  /** The tool it uses this moment; empty while it writes. */
   line?: string;
+  /** How much it has written. */
+  chars?: number;
+  tokens?: number;
+  /** What it cost, in micro-dollars. */
+  cost?: number;
 };
 
 /** One call of a tool, from its plan to its end. */

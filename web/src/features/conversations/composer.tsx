@@ -1,4 +1,4 @@
-import { ArrowUp, Bot, Square } from "lucide-react";
+import { ArrowUp, Square } from "lucide-react";
 import {
   type KeyboardEvent,
   lazy,
@@ -12,6 +12,7 @@ import {
 import type { Agent } from "@/api/types";
 import { hueOf } from "@/lib/format";
 import { chat } from "@/lib/messages/chat";
+import { AgentIcon } from "@/ui/agent-icon";
 import { Glyph } from "@/ui/bits";
 import { Menu, MenuChoices, MenuLabel } from "@/ui/menu";
 import type { FileDraft } from "./files/draft";
@@ -209,7 +210,7 @@ function AgentChip({ agents, agent, onAgent }: ComposerProps) {
   const chip = (
     <>
       <Glyph hue={agent ? hueOf(agent.name, agent.hue) : "h-iris"}>
-        <Bot />
+        <AgentIcon name={agent?.name ?? ""} />
       </Glyph>
       <span className="trunc">{agent?.title ?? words.agent}</span>
     </>

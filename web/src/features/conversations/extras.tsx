@@ -21,6 +21,7 @@ import { Pictures } from "@/ui/pictures";
 import { toast } from "@/ui/toast";
 import { Head, type Speaker, SpeakerMark } from "./message";
 import { contentOf, useEditMessage, useSaveConversation, versionsQuery } from "./queries";
+import "./composer.css";
 
 /** What a model thought before it spoke, folded to one line. */
 export function Reasoning({ text, open }: { text: string; open: boolean }) {
@@ -155,7 +156,7 @@ export function Files({ parts }: { parts: readonly Part[] }) {
 /** What one could ask next. */
 export function Suggestions({ items, onPick }: { items: readonly string[]; onPick: (text: string) => void }) {
   return (
-    <ul className="flex flex-wrap gap-2 pl-[38px]" aria-label={words.suggestions}>
+    <ul className="suggest" aria-label={words.suggestions}>
       {items.map((text) => (
         <li key={text}>
           <button type="button" className="chip" onClick={() => onPick(text)}>

@@ -1,9 +1,9 @@
-import { Bot } from "lucide-react";
 import { Fragment, lazy, type ReactNode, Suspense } from "react";
 import { saidIn, type ToolCall, type Turn, turnsOf } from "@/api/turns";
 import type { Message, Trouble } from "@/api/types";
 import { chat } from "@/lib/messages/chat";
 import { clockTime, exactTime } from "@/lib/time";
+import { AgentIcon } from "@/ui/agent-icon";
 import { Glyph } from "@/ui/bits";
 import { Markdown } from "@/ui/markdown";
 
@@ -26,8 +26,8 @@ export type DrawAround = (
   given: { text: string; mayWrite: boolean; onRetry?: (() => void) | undefined },
 ) => ReactNode;
 
-/** How an agent is shown: its name and its hue. */
-export type Speaker = { title: string; hue: string };
+/** How an agent is shown: its title, its hue, and the name it has its sign by. */
+export type Speaker = { name: string; title: string; hue: string };
 
 type UserProps = {
   text: string;
@@ -76,6 +76,7 @@ function Body({
   calls: DrawCalls;
   streaming?: boolean;
 }) {
+  const atWork = turns.at(-2)?.calls.some((call) => call.state !== "done" && call.state !== "failed");
   return turns.map((turn) => (
     <Fragment key={turn.turn}>
       {turn.reasoning !== "" && (
@@ -83,7 +84,7 @@ function Body({
           <Reasoning text={turn.reasoning} open={!turn.done && turn.text === ""} />
         </Suspense>
       )}
-      {(turn.text !== "" || !turn.done) && (
+      {(turn.text !== "" || (!turn.done && !atWork)) && (
         <Markdown text={turn.text} streaming={!!streaming && !turn.done} />
       )}
       {turn.calls.length > 0 && calls(turn.calls, run)}
@@ -155,7 +156,7 @@ export function StreamingMessage({
 export function SpeakerMark({ speaker }: { speaker: Speaker }) {
   return (
     <Glyph hue={speaker.hue} size="l">
-      <Bot />
+      <AgentIcon name={speaker.name} />
     </Glyph>
   );
 }

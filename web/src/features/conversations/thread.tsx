@@ -77,12 +77,19 @@ export function Thread(props: Props) {
   const list = useRef<VListHandle>(null);
   const [follow, setFollow] = useState(true);
   const frame = useRef<HTMLDivElement>(null);
+  const at = useRef(0);
+  const [sent, setSent] = useState(sending.length);
+  if (sent !== sending.length) {
+    setSent(sending.length);
+    if (sending.length > sent) setFollow(true); // who writes wants to see the answer
+  }
   const said = useMemo<Item[]>(() => messages.map((message) => ({ key: message.id, message })), [messages]);
   const items: Item[] = [
     ...(query.hasNextPage ? [{ key: "earlier", part: "earlier" as const }] : []),
     ...said,
     ...pending.map((item) => ({ key: item.key, pending: item })),
-    ...(busy ? [{ key: newest?.answer ?? "writing", part: "writing" as const }] : []),
+    // The newest run may be the one before: then its answer has its row already, and a key is nobody else's.
+    ...(busy ? [{ key: (!answered && newest?.answer) || "writing", part: "writing" as const }] : []),
     ...(lost ? [{ key: "lost", part: "lost" as const }] : []),
     ...(onSend && !busy && last?.notes?.suggestions
       ? [{ key: "suggestions", part: "suggestions" as const }]
@@ -118,7 +125,10 @@ export function Thread(props: Props) {
   const scrolled = (offset: number) => {
     const handle = list.current;
     if (!handle) return;
-    setFollow(offset + handle.viewportSize >= handle.scrollSize - 48);
+    // Only a person goes up; rows that grow move the end away from the place.
+    if (offset + handle.viewportSize >= handle.scrollSize - 48) setFollow(true);
+    else if (offset < at.current) setFollow(false);
+    at.current = offset;
     if (offset < ahead && handle.scrollSize > handle.viewportSize && !query.error) earlier();
   };
   const part = (which: "earlier" | "writing" | "lost" | "suggestions" | "end") => {

@@ -1,5 +1,4 @@
 import {
-  Bot,
   Check,
   ChevronDown,
   CircleStop,
@@ -19,9 +18,11 @@ import { contentUrl, isShown } from "@/api/files";
 import type { Helper, ToolCall } from "@/api/turns";
 import { drawn } from "@/lib/messages/drawn";
 import { work as words } from "@/lib/messages/work";
+import { itemMoney, short } from "@/lib/money";
 import { duration } from "@/lib/time";
+import { AgentIcon } from "@/ui/agent-icon";
 import { Glyph, Pill } from "@/ui/bits";
-import { Button } from "@/ui/button";
+import { IconButton } from "@/ui/button";
 import { Pictures } from "@/ui/pictures";
 import "./work.css";
 
@@ -224,6 +225,23 @@ function plain(text: string): string {
     .trim();
 }
 
+/** What a helper does this moment. */
+function now({ line, chars = 0 }: Helper): string {
+  if (line) return words.uses(line);
+  return chars > 0 ? words.writes(chars) : words.begins;
+}
+
+/** How long it took, how many tokens, what it cost; what is unknown is left out. */
+function facts({ took, tokens, cost }: Helper): string {
+  return [
+    took !== undefined && duration(took),
+    tokens && words.tokens(short(tokens)),
+    cost && itemMoney(cost),
+  ]
+    .filter(Boolean)
+    .join(" · ");
+}
+
 const laneTones = { running: "run", done: "ok", failed: "bad", stopped: undefined } as const;
 
 /** One helper at work. A failed lane is open, a finished one folds to its result. */
@@ -246,38 +264,31 @@ function Lane({
       ? (helper.error?.message ?? words.helperLost)
       : helper.state === "stopped"
         ? helper.error?.message
-        : (helper.preview ?? helper.line);
+        : (helper.preview ?? now(helper));
   return (
-    <section className={`lane ${hue}`}>
+    <section className={`lane ${hue}${working ? " stoppable" : ""}`}>
       <details onToggle={(event) => setOpen(event.currentTarget.open)}>
         <summary>
           <Glyph hue={hue}>
-            <Bot />
+            <AgentIcon name={helper.agent} />
           </Glyph>
           <span className="whitespace-nowrap font-semibold">{words.helper(title)}</span>
           <span className="trunc flex-1 text-fg-2">{helper.task}</span>
-          {helper.took !== undefined && (
-            <span className="num text-micro text-fg-3">{duration(helper.took)}</span>
-          )}
+          <span className="num sum text-micro text-fg-3">{facts(helper)}</span>
           <Pill tone={laneTones[helper.state]}>
             <StateIcon state={helper.state} named={false} />
-            {words.states[helper.state]}
+            <span className="word">{words.states[helper.state]}</span>
           </Pill>
           <ChevronDown className="!h-3.5 !w-3.5 text-fg-3" aria-hidden="true" />
         </summary>
         {open && <div className="inner">{inside?.(helper)}</div>}
       </details>
-      {(line || working) && (
-        <div className="foot">
-          <p className="line">{open ? "" : plain(line ?? "")}</p>
-          {working && (
-            <Button look="ghost" aria-label={words.stopHelper(title)} onClick={() => onStop?.(helper)}>
-              <CircleStop aria-hidden="true" />
-              {words.stop}
-            </Button>
-          )}
-        </div>
+      {working && (
+        <IconButton label={words.stopHelper(title)} className="halt" onClick={() => onStop?.(helper)}>
+          <CircleStop aria-hidden="true" />
+        </IconButton>
       )}
+      {!open && line && <p className="line">{plain(line)}</p>}
     </section>
   );
 }

@@ -50,6 +50,8 @@ type Facts = {
   ok: boolean;
   helper: string;
   helper_agent: string;
+  chars?: number;
+  usage?: { input?: number; output?: number };
   text?: string;
   reasoning?: string;
   tool?: string;
@@ -119,13 +121,18 @@ export function applyWork(work: Work, event: LiveEvent): Work {
         state: "running",
       });
     case "runs.helper_progress":
-      return mapHelpers(work, data.helper, (one) => ({ ...one, line: data.tool ?? "" }));
+      return mapHelpers(work, data.helper, (one) => ({
+        ...one,
+        line: data.tool ?? "",
+        chars: data.chars ?? 0,
+      }));
     case "runs.helper_finished":
       return mapHelpers(work, data.helper, (one) => ({
         ...one,
         state: "done",
         preview: data.preview ?? "",
         took: data.took_ms ?? 0,
+        tokens: (data.usage?.input ?? 0) + (data.usage?.output ?? 0),
       }));
     case "runs.helper_failed":
       return mapHelpers(work, data.helper, (one) => ({

@@ -169,7 +169,8 @@ function Answers({
   const speaker = useCallback(
     (author: string): Speaker => {
       const one = findAgent(agents, author);
-      return { title: one?.title ?? author, hue: hueOf(one?.name ?? author, one?.hue) };
+      const name = one?.name ?? author;
+      return { name, title: one?.title ?? author, hue: hueOf(name, one?.hue) };
     },
     [agents],
   );

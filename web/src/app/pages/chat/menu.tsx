@@ -40,9 +40,8 @@ export default function ChatMenu({ item, panel, onPanel }: Props) {
   return (
     <>
       <Menu
-        align="end"
         trigger={
-          <IconButton label={words.label}>
+          <IconButton label={words.label} className="-ml-1.5">
             <ChevronDown aria-hidden="true" />
           </IconButton>
         }
@@ -73,16 +72,6 @@ export default function ChatMenu({ item, panel, onPanel }: Props) {
           {words.delete}
         </MenuItem>
       </Menu>
-      <IconButton
-        label={item.visibility === "workspace" ? talk.share.pill : words.share}
-        onClick={() => onPanel("share")}
-      >
-        {item.visibility === "workspace" ? (
-          <Users className="text-accent" aria-hidden="true" />
-        ) : (
-          <Share2 aria-hidden="true" />
-        )}
-      </IconButton>
       {panel === "rename" && <RenameConversation item={item} onClose={close} />}
       {panel === "share" && <ShareChat item={item} onClose={close} />}
       {panel === "export" && <ExportChat item={item} onClose={close} />}
@@ -90,5 +79,15 @@ export default function ChatMenu({ item, panel, onPanel }: Props) {
         <DeleteConversation item={item} onClose={close} onDone={() => void navigate({ to: "/chat" })} />
       )}
     </>
+  );
+}
+
+/** Opens the dialog of sharing, and says whether the chat is shared. */
+export function ShareButton({ item, onPanel }: Pick<Props, "item" | "onPanel">) {
+  const shared = item.visibility === "workspace";
+  return (
+    <IconButton label={shared ? talk.share.pill : words.share} onClick={() => onPanel("share")}>
+      {shared ? <Users className="text-accent" aria-hidden="true" /> : <Share2 aria-hidden="true" />}
+    </IconButton>
   );
 }

@@ -29,7 +29,9 @@ import { anyone, findAgent } from "./find-agent";
 import { splitOutbox, useSender } from "./send";
 
 const Debug = lazy(() => import("./debug"));
-const ChatMenu = lazy(() => import("./menu"));
+const menu = () => import("./menu");
+const ChatMenu = lazy(menu);
+const ShareButton = lazy(() => menu().then((module) => ({ default: module.ShareButton })));
 const Visitors = lazy(() =>
   import("@/features/conversations/visitors").then((module) => ({ default: module.Visitors })),
 );
@@ -68,17 +70,17 @@ function ThreadPage({ id }: { id: string }) {
       </>
     );
   }
+  const mine = can("conversations:write") ? conversation.data : undefined;
   return (
     <>
       <TopBar
         title={conversation.data ? conversation.data.title || shell.untitled : ""}
         before={<ListLink />}
+        after={<Suspense>{mine && <ChatMenu item={mine} panel={panel} onPanel={setPanel} />}</Suspense>}
       >
         <Suspense>
           <Visitors conversation={id} me={me.user.id} />
-          {conversation.data && can("conversations:write") && (
-            <ChatMenu item={conversation.data} panel={panel} onPanel={setPanel} />
-          )}
+          {mine && <ShareButton item={mine} onPanel={setPanel} />}
         </Suspense>
         <IconButton
           label={chat.drawer}
@@ -145,7 +147,8 @@ function Talk({
   const speaker = useCallback(
     (author: string): Speaker => {
       const one = findAgent(known, author);
-      return { title: one?.title ?? author, hue: hueOf(one?.name ?? author, one?.hue) };
+      const name = one?.name ?? author;
+      return { name, title: one?.title ?? author, hue: hueOf(name, one?.hue) };
     },
     [known],
   );

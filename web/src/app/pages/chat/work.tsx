@@ -59,6 +59,8 @@ function withHelpers(call: ToolCall, runs: readonly Run[]): ToolCall {
         state: stateOf(run.state),
         ...(run.result ? { preview: run.result } : {}),
         ...(run.error ? { error: run.error } : {}),
+        ...(run.usage ? { tokens: (run.usage.input ?? 0) + (run.usage.output ?? 0) } : {}),
+        cost: run.spent_micros,
         ...(run.finished_at
           ? { took: Date.parse(run.finished_at) - Date.parse(run.started_at ?? run.created_at) }
           : {}),
