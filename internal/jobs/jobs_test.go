@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -507,4 +509,53 @@ func TestProgressAndPruning(t *testing.T) {
 			t.Errorf("pruned %d, %v; want 1", n, err)
 		}
 	})
+}
+
+// TestAnOutcomeThatCannotBeSavedIsSavedLater: as on a disk that is full for a while. The work is done once.
+func TestAnOutcomeThatCannotBeSavedIsSavedLater(t *testing.T) {
+	t.Parallel()
+	db := storetest.SQLite(t)
+	trouble := make(chan string, 16)
+	b := newBench(t, db, "w", jobs.Options{Sole: true, Log: slog.New(heard{slog.DiscardHandler, trouble})})
+	began := make(chan struct{}, 4)
+	b.define(jobs.Kind{Name: "test.work", Attempts: 3, Concurrency: 1, Run: func(context.Context, *jobs.Task) (any, error) {
+		began <- struct{}{}
+		return nil, nil
+	}})
+	change := func(statement string) {
+		t.Helper()
+		if err := db.InTx(t.Context(), func(tx *store.Tx) error { _, err := tx.Exec(t.Context(), statement); return err }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	change(`CREATE TRIGGER full BEFORE UPDATE ON jobs_jobs WHEN NEW.state = 'finished' BEGIN SELECT RAISE(FAIL, 'full'); END`)
+	id := b.add(jobs.Request{Kind: "test.work"})
+	stop := b.start()
+	defer stop()
+	<-began
+	if said := <-trouble; !strings.Contains(said, "could not be saved yet") {
+		t.Fatalf("heard %q", said)
+	}
+	if job := b.get(id); job.State != jobs.Running {
+		t.Errorf("it is %s before its outcome is saved", job.State)
+	}
+	change(`DROP TRIGGER full`)
+	b.add(jobs.Request{Kind: "test.work"})
+	<-began // one at a time: the first is over
+	if job := b.get(id); job.State != jobs.Finished || job.Attempt != 1 {
+		t.Errorf("%s, attempt %d", job.State, job.Attempt)
+	}
+}
+
+// heard tells what is logged.
+type heard struct {
+	slog.Handler
+	said chan<- string
+}
+
+func (h heard) Enabled(context.Context, slog.Level) bool { return true }
+
+func (h heard) Handle(_ context.Context, r slog.Record) error {
+	h.said <- r.Message
+	return nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/fluxway/fluxway/internal/events"
 	"github.com/fluxway/fluxway/internal/kit/fault"
+	"github.com/fluxway/fluxway/internal/kit/retry"
 	"github.com/fluxway/fluxway/internal/store"
 )
 
@@ -65,8 +66,9 @@ func (t *Task) Progress(ctx context.Context, done, total int64, note string) err
 }
 
 // run is one attempt, from the handler's start to the row's next state.
-func (t *Task) run(ctx context.Context, k Kind) error {
-	ctx, t.stop = context.WithCancelCause(ctx)
+func (t *Task) run(work context.Context, k Kind) error {
+	var ctx context.Context
+	ctx, t.stop = context.WithCancelCause(work)
 	defer t.stop(nil)
 	if k.Timeout > 0 {
 		var cancel context.CancelFunc
@@ -77,10 +79,11 @@ func (t *Task) run(ctx context.Context, k Kind) error {
 	t.q.running[t.ID] = t
 	t.q.mu.Unlock()
 	result, err := t.call(ctx, k)
+	err = t.end(work, ctx, k, result, err)
 	t.q.mu.Lock()
 	delete(t.q.running, t.ID)
 	t.q.mu.Unlock()
-	return t.end(ctx, k, result, err)
+	return err
 }
 
 func (t *Task) call(ctx context.Context, k Kind) (result any, err error) {
@@ -102,12 +105,31 @@ type outcome struct {
 	say      events.Event
 }
 
-// end writes what became of the attempt.
-func (t *Task) end(ctx context.Context, k Kind, result any, err error) error {
+// saving is how an outcome is written that could not be at once, as on a full disk.
+var saving = retry.Policy{First: 100 * time.Millisecond, Max: 10 * time.Second}
+
+// end writes what became of the attempt, however long that takes: work that is done is not done again. Only a program that stops
+// leaves it to the next start.
+func (t *Task) end(work, ctx context.Context, k Kind, result any, err error) error {
 	if errors.Is(context.Cause(ctx), errLost) {
 		return nil // whoever holds it now decides
 	}
-	return t.write(ctx, t.judge(k, context.Cause(ctx), result, err))
+	outcome := t.judge(k, context.Cause(ctx), result, err)
+	for n := 1; ; n++ {
+		err := t.write(ctx, outcome)
+		if err == nil || work.Err() != nil || errors.Is(context.Cause(ctx), errLost) {
+			return err
+		}
+		if n == 1 {
+			t.q.log.ErrorContext(ctx, "a job's outcome could not be saved yet", "part", "jobs", "job", t.ID, "err", err)
+		}
+		timer := time.NewTimer(saving.Wait(n))
+		select {
+		case <-work.Done():
+			timer.Stop()
+		case <-timer.C:
+		}
+	}
 }
 
 // judge decides between done, cancelled, again and never again. A stopping
