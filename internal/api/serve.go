@@ -189,10 +189,10 @@ func (c *call) readBody() error {
 }
 
 func (c *call) checkMedia() error {
-	given := c.r.Header.Get("Content-Type")
-	if given == "application/json" {
+	if given := c.r.Header["Content-Type"]; len(given) > 0 && given[0] == "application/json" {
 		return nil
 	}
+	given := c.r.Header.Get("Content-Type")
 	kind, params, err := mime.ParseMediaType(given)
 	charset := strings.ToLower(params["charset"])
 	if err == nil && (kind == "application/json" || strings.HasSuffix(kind, "+json")) && (charset == "" || charset == "utf-8") {

@@ -43,9 +43,8 @@ func (m *meter) Relay(ctx context.Context, req *providers.RawRequest) (*provider
 		r.Settle(s)
 		return nil, err
 	}
-	metered := *resp
-	metered.Body = &meteredBody{ctx: ctx, body: resp.Body, meter: resp.Meter, r: r, input: input, premium: resp.PremiumMilli}
-	return &metered, nil
+	resp.Body = &meteredBody{ctx: ctx, body: resp.Body, meter: resp.Meter, r: r, input: input, premium: resp.PremiumMilli}
+	return resp, nil
 }
 
 func unsupported(provider, what string) error {

@@ -43,7 +43,7 @@ func (o *Observe) Listening() bool { return o != nil && o.listeners.Load() != ni
 
 // Extract continues the trace that a request's traceparent header names.
 func (o *Observe) Extract(ctx context.Context, header http.Header) context.Context {
-	if !o.Listening() || header.Get("Traceparent") == "" {
+	if !o.Listening() || header["Traceparent"] == nil {
 		return ctx
 	}
 	return propagation.TraceContext{}.Extract(ctx, propagation.HeaderCarrier(header))

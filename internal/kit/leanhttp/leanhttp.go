@@ -80,7 +80,7 @@ func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 		}
 		return nil, err
 	}
-	if strings.EqualFold(resp.Header.Get("Content-Encoding"), "gzip") && r.Header.Get("Accept-Encoding") == "" {
+	if strings.EqualFold(first(resp.Header["Content-Encoding"]), "gzip") && first(r.Header["Accept-Encoding"]) == "" {
 		resp.Body = &unzipped{from: b}
 		resp.Header.Del("Content-Encoding")
 		resp.Header.Del("Content-Length")
@@ -287,16 +287,24 @@ func appendHead(to []byte, r *http.Request) ([]byte, error) {
 			to = append(append(append(append(to, name...), ": "...), v...), "\r\n"...)
 		}
 	}
-	if r.Header.Get("User-Agent") == "" {
+	if first(r.Header["User-Agent"]) == "" {
 		to = append(to, "User-Agent: fluxway\r\n"...)
 	}
-	if r.Header.Get("Accept-Encoding") == "" && r.Header.Get("Range") == "" && method != http.MethodHead {
+	if first(r.Header["Accept-Encoding"]) == "" && first(r.Header["Range"]) == "" && method != http.MethodHead {
 		to = append(to, "Accept-Encoding: gzip\r\n"...)
 	}
 	if r.ContentLength > 0 || method == http.MethodPost || method == http.MethodPut || method == http.MethodPatch {
 		to = append(strconv.AppendInt(append(to, "Content-Length: "...), max(r.ContentLength, 0), 10), "\r\n"...)
 	}
 	return append(to, "\r\n"...), nil
+}
+
+// first is the first value of a header, without looking for its name's spelling.
+func first(values []string) string {
+	if len(values) == 0 {
+		return ""
+	}
+	return values[0]
 }
 
 // clean keeps anyone from writing a header of their own into another's value.
