@@ -115,10 +115,24 @@ func (m *Mind) embedAll(ctx context.Context, task *jobs.Task) (any, error) {
 
 // embedWaiting embeds what waits, then has the embedder serve.
 func (m *Mind) embedWaiting(ctx context.Context, progress func(done, total int64) error) (done int64, err error) {
-	if err := m.study(ctx); err != nil {
-		return 0, err
+	for last := ""; ; {
+		if err := m.study(ctx); err != nil {
+			return done, err
+		}
+		name := m.embedder.Name()
+		if name == last { // what came meanwhile changed nothing about what words mean
+			return done, nil
+		}
+		n, err := m.embedBy(ctx, name, progress)
+		if done += n; err != nil {
+			return done, err
+		}
+		last = name
 	}
-	name := m.embedder.Name()
+}
+
+// embedBy embeds what the embedder of that name has not embedded.
+func (m *Mind) embedBy(ctx context.Context, name string, progress func(done, total int64) error) (done int64, err error) {
 	if err := m.takeOver(ctx, name); err != nil {
 		return 0, err
 	}

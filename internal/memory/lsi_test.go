@@ -1,13 +1,54 @@
 package memory_test
 
 import (
+	"context"
 	"fmt"
 	"testing"
 
 	"github.com/fluxway/fluxway/internal/memory"
 	"github.com/fluxway/fluxway/internal/memory/lsi"
 	"github.com/fluxway/fluxway/internal/store"
+	"github.com/fluxway/fluxway/internal/store/storetest"
 )
+
+// growing is an embedder during whose work more texts come.
+type growing struct {
+	*lsi.Embedder
+	grow func()
+}
+
+func (g *growing) EmbedFor(ctx context.Context, o memory.Owner, texts []string, kind memory.TextKind) ([][]float32, error) {
+	if grow := g.grow; grow != nil {
+		g.grow = nil
+		grow()
+	}
+	return g.Embedder.EmbedFor(ctx, o, texts, kind)
+}
+
+// TestLearningWhatCameMeanwhile has texts come while the first few are embedded: they are learned from without waiting for more.
+func TestLearningWhatCameMeanwhile(t *testing.T) {
+	t.Parallel()
+	db := storetest.SQLite(t)
+	e, err := lsi.New(lsi.Options{DB: db})
+	must(t, err)
+	g := &growing{Embedder: e}
+	w := newWorld(t, db, memory.Options{Index: indexOf(t, db), Embedder: g, Former: e.Version})
+	w.add(w.anna, "The first boat has a sail and a mast")
+	g.grow = func() {
+		var list []memory.NewFact
+		for i := range 60 {
+			list = append(list, memory.NewFact{Scope: memory.Scope{User: w.anna.User}, Text: fmt.Sprintf("Boat number %d has a sail and a mast", i)})
+		}
+		_, _, err := w.AddMany(t.Context(), w.anna, list)
+		must(t, err)
+	}
+	w.embed()
+	answer, err := w.Search(t.Context(), memory.Query{Workspace: w.anna.Workspace, User: w.anna.User, Text: "sail"})
+	must(t, err)
+	if answer.Embedder != "lsi-128-own/1" {
+		t.Errorf("%q answers", answer.Embedder)
+	}
+}
 
 // TestWithoutAModel has words get their meaning from the texts they stand in, and learn anew as those grow.
 func TestWithoutAModel(t *testing.T) {
