@@ -74,6 +74,7 @@ type setup struct {
 	mind   *mind         // nil: nothing is remembered
 	over   func(ids.Workspace, ids.Run)
 	asks   bool            // a guard asks people about money
+	picker runs.Picker     // nil: the newest messages are taken
 	serves providers.Model // answers for all agents; nil: models do
 }
 
@@ -121,6 +122,7 @@ func newPlant(t *testing.T, db *store.DB, s setup) *plant {
 			return m, name, nil
 		},
 	}
+	options.Picker = s.picker
 	if s.mind != nil {
 		options.Recaller, options.Observer = s.mind, s.mind
 	}
