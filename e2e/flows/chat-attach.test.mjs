@@ -55,7 +55,7 @@ for (const [name, viewport] of [
     await page.getByRole("button", { name: "Remove list.txt" }).click();
     await composer(page).press("Enter");
     await page.waitForURL(/\/chat\/conv_/);
-    await thread(page).getByRole("img", { name: "dot.png" }).waitFor();
+    await thread(page).getByRole("button", { name: "Show larger: dot.png" }).waitFor();
     await thread(page).getByRole("link", { name: "words.md" }).waitFor();
     const id = new URL(page.url()).pathname.split("/").at(-1);
     const messages = await (await context.request.get(world.server.url(`/api/v1/conversations/${id}/messages`))).json();

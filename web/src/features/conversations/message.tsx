@@ -118,7 +118,7 @@ export function AssistantMessage({ message, speaker, error, onRetry, calls, arou
           {message.state === "failed" && <Failure error={error} onRetry={onRetry} />}
           {message.notes?.recalled && <Recalled items={message.notes.recalled} />}
         </Suspense>
-        <div className="acts -ml-2">{around(message, "acts", { text, mayWrite, onRetry })}</div>
+        <div className="acts -mb-3 -ml-2">{around(message, "acts", { text, mayWrite, onRetry })}</div>
         {around(message, "under", { text, mayWrite })}
       </div>
     </article>

@@ -8,6 +8,7 @@ import {
   Globe,
   Hand,
   LoaderCircle,
+  Lock,
   Search,
   SquareTerminal,
   Wrench,
@@ -94,6 +95,9 @@ function StateIcon({ state, named = true }: { state: (ToolCall | Helper)["state"
   }
 }
 
+/** How the end of a call is told that a rule stopped. */
+const refused = "tool_refused";
+
 /** One call: a line that opens to what went in and what came out. */
 function ToolRow({ call }: { call: ToolCall }) {
   const [open, setOpen] = useState(false);
@@ -107,7 +111,11 @@ function ToolRow({ call }: { call: ToolCall }) {
         <span className="mono trunc flex-1 text-fg-3">{summary(call.args)}</span>
         <Extra call={call} />
         {call.took !== undefined && <span className="num text-micro text-fg-3">{duration(call.took)}</span>}
-        <StateIcon state={call.state} />
+        {call.code === refused ? (
+          <Lock className="is-failed" role="img" aria-label={words.refused} />
+        ) : (
+          <StateIcon state={call.state} />
+        )}
       </summary>
       {open && <Inside call={call} />}
     </details>
@@ -205,13 +213,21 @@ function pretty(args: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value, null, 2);
 }
 
+/** The arguments that say most about a call, before all others. */
+const telling = ["command", "path", "file", "url", "query", "pattern", "expression", "task"];
+
 /** The arguments on one line: the values alone say enough. */
 function summary(args: unknown): string {
   const value = parsed(args);
   if (value === undefined || value === null) return "";
   if (typeof value !== "object") return String(value);
-  return Object.values(value)
-    .map((one) => (typeof one === "string" ? one : JSON.stringify(one)))
+  const place = (name: string) => {
+    const at = telling.indexOf(name);
+    return at < 0 ? telling.length : at;
+  };
+  return Object.entries(value)
+    .sort(([a], [b]) => place(a) - place(b))
+    .map(([, one]) => (typeof one === "string" ? one : JSON.stringify(one)))
     .join("  ")
     .replace(/\s+/g, " ")
     .slice(0, 200);

@@ -17,6 +17,7 @@ export const work = {
     failed: "Failed",
     stopped: "Stopped",
   },
+  refused: "Refused by a rule",
   helper: (agent: string) => `${agent} helper`,
   helpers: "Helpers",
   uses: (tool: string) => `Uses ${tool}`,

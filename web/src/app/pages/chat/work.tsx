@@ -26,7 +26,8 @@ export function WorkCalls({ calls, run, look }: { calls: readonly ToolCall[]; ru
   const cancel = useCancelRun();
   const stop = (helper: Helper) =>
     cancel.mutate(helper.run, { onError: (error) => toast.failed(error, common.errors.title) });
-  const all = known ? calls.map((call) => withHelpers(call, known)) : calls;
+  const seen = useQuery({ ...workQuery(run), enabled: false }).data.turns.flatMap((turn) => turn.calls);
+  const all = calls.map((call) => withHelpers(withSeen(call, seen), known ?? []));
   return (
     <>
       <Calls
@@ -42,6 +43,12 @@ export function WorkCalls({ calls, run, look }: { calls: readonly ToolCall[]; ru
       )}
     </>
   );
+}
+
+/** What was seen while it happened, and is not part of the answer that is kept: how long it took, what it changed. */
+function withSeen(call: ToolCall, seen: readonly ToolCall[]): ToolCall {
+  const live = seen.find((one) => one.call === call.call);
+  return live ? { ...live, ...call, helpers: call.helpers.length > 0 ? call.helpers : live.helpers } : call;
 }
 
 /** The tools that hand work to another agent. */
