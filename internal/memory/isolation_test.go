@@ -92,8 +92,7 @@ func leak(r *rapid.T, t *testing.T, w *world) {
 			Agent: pick("with", "", "coder", "other"), Project: pick("on", "", "web", "other"), Text: pick("asking", "harbour crane yellow", "crane", "mark0x mark1x mark2x", "painted"), Limit: 100, Explain: true,
 		}
 	}
-	for range 4 {
-		q := asking()
+	search := func(q memory.Query) {
 		for _, look := range looks(t, w, q) {
 			for _, x := range things {
 				if strings.Contains(look.seen, x.mark) && !look.may(x) {
@@ -101,6 +100,12 @@ func leak(r *rapid.T, t *testing.T, w *world) {
 				}
 			}
 		}
+	}
+	for range 3 {
+		search(asking())
+	}
+	if rapid.Bool().Draw(r, "quiet") {
+		return
 	}
 	w.embed() // what has its vector is found by more than its words
 	q := asking()
@@ -111,6 +116,7 @@ func leak(r *rapid.T, t *testing.T, w *world) {
 		add(known + i)
 	}
 	w.embed()
+	search(q)
 	if slices.ContainsFunc(things[known:], func(x thing) bool { return x.visible(q) }) {
 		return
 	}
