@@ -9,11 +9,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/goccy/go-yaml"
-	"github.com/goccy/go-yaml/lexer"
-	"github.com/goccy/go-yaml/token"
-
 	"github.com/fluxway/fluxway/internal/kit/fault"
+	"github.com/fluxway/fluxway/internal/kit/yamlnode"
 )
 
 // Style is whose way of writing an agent down it is.
@@ -50,14 +47,12 @@ func (n *importNotes) add(field, format string, args ...any) {
 	n.notes = append(n.notes, Note{n.agent, field, fmt.Sprintf(format, args...)})
 }
 
-// The bounds of a file: the YAML parser's time grows with the square of the
-// tokens, its stack with their depth.
+// The bounds of a file.
 const (
-	MaxFile        = 1 << 20
-	maxFileTokens  = 20_000
-	maxFileDepth   = 50
-	maxFileAgents  = 200
-	maxYAMLPerLine = 50
+	MaxFile       = 1 << 20
+	maxFileTokens = 20_000
+	maxFileDepth  = 50
+	maxFileAgents = 200
 )
 
 // ParseFile reads the agents of a file, YAML or JSON, ours, MUXI's or Fluxmaster's.
@@ -91,7 +86,7 @@ func badFile(format string, args ...any) *fault.Fault {
 		WithHint("A file has a list of agents, as GET /api/v1/agents/{agent}/export writes it; files of MUXI and Fluxmaster are read too.")
 }
 
-func decodeFile(text []byte) (v any, err error) {
+func decodeFile(text []byte) (v any, _ error) {
 	if len(text) > MaxFile {
 		return nil, badFile("The file has %d bytes; the most is %d.", len(text), MaxFile)
 	}
@@ -106,50 +101,11 @@ func decodeFile(text []byte) (v any, err error) {
 			return v, nil
 		} // else it may be YAML that starts so
 	}
-	defer func() {
-		if r := recover(); r != nil {
-			v, err = nil, badFile("The file cannot be read as YAML: %v.", r)
-		}
-	}()
-	source := strings.ReplaceAll(string(text), "\r\n", "\n")
-	if err := checkTokens(lexer.Tokenize(source)); err != nil {
-		return nil, err
+	n, bad := yamlnode.Parse(text, yamlnode.Limits{Tokens: maxFileTokens, Depth: maxFileDepth})
+	if bad != nil {
+		return nil, badFile("The file is neither JSON nor YAML: line %d %s.", bad.At.Line, strings.TrimSuffix(bad.Message, "."))
 	}
-	if err := yaml.Unmarshal([]byte(source), &v); err != nil {
-		return nil, badFile("The file is neither JSON nor YAML: %s", oneSentence(yaml.FormatError(err, false, false)))
-	}
-	return v, nil
-}
-
-func oneSentence(text string) string {
-	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
-	return line
-}
-
-func checkTokens(tokens token.Tokens) error {
-	if len(tokens) > maxFileTokens {
-		return badFile("The file has more than %d words and signs.", maxFileTokens)
-	}
-	depth, onLine, line := 0, 0, 0
-	for _, t := range tokens {
-		if t.Position.Line != line {
-			line, onLine = t.Position.Line, 0
-		}
-		switch t.Type {
-		case token.SequenceStartType, token.MappingStartType:
-			depth++
-		case token.SequenceEndType, token.MappingEndType:
-			depth--
-		case token.SequenceEntryType, token.MappingKeyType:
-			onLine++
-		case token.AnchorType, token.AliasType, token.MergeKeyType:
-			return badFile("Line %d has an anchor or an alias, which are not read here.", t.Position.Line).WithHint("Write the value out in each place.")
-		}
-		if depth > maxFileDepth || onLine > maxYAMLPerLine || t.Position.Column > 2000 && t.Type == token.SequenceEntryType {
-			return badFile("The file nests too deep at line %d.", t.Position.Line)
-		}
-	}
-	return nil
+	return n.Value(), nil
 }
 
 // item is one agent of a file with what its file says around it.

@@ -2,12 +2,10 @@ package app
 
 import (
 	"context"
-	"strings"
 
 	"github.com/fluxway/fluxway/internal/conversations"
 	"github.com/fluxway/fluxway/internal/identity"
 	"github.com/fluxway/fluxway/internal/kit/fault"
-	"github.com/fluxway/fluxway/internal/providers"
 	"github.com/fluxway/fluxway/internal/runs"
 )
 
@@ -35,16 +33,5 @@ func (c agentCaller) CallAgent(ctx context.Context, who *identity.Identity, agen
 	if err != nil {
 		return "", err
 	}
-	return said(answer.Parts), nil
-}
-
-// said joins what was said to the person.
-func said(parts []providers.Part) string {
-	var text []string
-	for _, p := range parts {
-		if p.Kind == providers.PartText {
-			text = append(text, p.Text)
-		}
-	}
-	return strings.Join(text, "\n\n")
+	return conversations.Said(answer.Parts), nil
 }

@@ -35,7 +35,6 @@ type node struct {
 	entries []entry
 	at      position
 	flow    bool // YAML in brackets
-	size    int  // values in it, aliases written out
 
 	start, end int // the bytes of a JSON value
 }

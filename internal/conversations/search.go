@@ -22,7 +22,7 @@ const (
 
 // learn makes the text of a message findable.
 func (b *Book) learn(ctx context.Context, tx *store.Tx, m Message) error {
-	text := said(m.Parts)
+	text := Said(m.Parts)
 	if text == "" {
 		return nil
 	}
@@ -41,8 +41,8 @@ func number(id ids.Message) int64 {
 	return int64(binary.BigEndian.Uint64(sum[:8]) >> 1)
 }
 
-// said is what people read of a message.
-func said(parts []providers.Part) string {
+// Said is what people read of a message: its texts, a blank line between them.
+func Said(parts []providers.Part) string {
 	if len(parts) == 1 && parts[0].Kind == providers.PartText {
 		return parts[0].Text
 	}
@@ -52,7 +52,7 @@ func said(parts []providers.Part) string {
 			text = append(text, p.Text)
 		}
 	}
-	return strings.Join(text, "\n")
+	return strings.Join(text, "\n\n")
 }
 
 // Found is a message that fits a search.
@@ -81,7 +81,7 @@ func (b *Book) Search(ctx context.Context, who Asker, in ids.Conversation, query
 		return nil, fmt.Errorf("searching messages: %w", err)
 	}
 	for i := range rows {
-		rows[i].Snippet = snippet(said(rows[i].Parts), terms)
+		rows[i].Snippet = snippet(Said(rows[i].Parts), terms)
 	}
 	return rows, nil
 }

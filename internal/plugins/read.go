@@ -14,6 +14,7 @@ import (
 
 	"github.com/fluxway/fluxway/internal/agents"
 	"github.com/fluxway/fluxway/internal/kit/fault"
+	"github.com/fluxway/fluxway/internal/kit/yamlnode"
 	"github.com/fluxway/fluxway/internal/tools"
 )
 
@@ -54,7 +55,7 @@ func Read(folder string, checks Checks) (*Manifest, []Problem) {
 	}
 	n, bad := parse(src)
 	if bad != nil {
-		r.wrong(bad.line, bad.column, "", "", "%s", bad.message)
+		r.wrong(bad.At.Line, bad.At.Column, "", "", "%s", bad.Message)
 		return m, r.problems
 	}
 	read := &manifestReader{reader: r, m: m, root: root, checks: checks}
@@ -103,37 +104,37 @@ func (r *manifestReader) all(n *node) {
 	r.known(n, "", "name", "version", "description", "author", "homepage", "settings", "contributes")
 	r.name(n)
 	for key, at := range map[string]*string{"version": &r.m.Version, "author": &r.m.Author, "homepage": &r.m.Homepage} {
-		*at = r.text(n.get(key), key, 200)
+		*at = r.text(get(n, key), key, 200)
 	}
-	r.m.Description = r.text(n.get("description"), "description", maxText)
+	r.m.Description = r.text(get(n, "description"), "description", maxText)
 	for _, key := range []string{"version", "description"} {
-		if v := n.get(key); v == nil || v.kind == null {
-			r.wrong(n.line, n.column, key, "", "is missing")
+		if v := get(n, key); v == nil || v.Kind == yamlnode.Null {
+			r.wrong(n.At.Line, n.At.Column, key, "", "is missing")
 		}
 	}
 	if h := r.m.Homepage; h != "" && !strings.HasPrefix(h, "https://") && !strings.HasPrefix(h, "http://") {
-		r.at(n.get("homepage"), "homepage", "", "must begin with https://")
+		r.at(get(n, "homepage"), "homepage", "", "must begin with https://")
 	}
-	r.settings(n.get("settings"))
-	c := n.get("contributes")
-	if !r.is(c, "contributes", table) {
+	r.settings(get(n, "settings"))
+	c := get(n, "contributes")
+	if !r.is(c, "contributes", yamlnode.Table) {
 		return
 	}
 	r.known(c, "contributes", "mcp_servers", "agents", "skills", "workflows", "hooks")
-	r.servers(c.get("mcp_servers"))
-	r.agents(c.get("agents"))
-	r.skills(c.get("skills"))
-	r.workflows(c.get("workflows"))
-	r.hooks(c.get("hooks"))
+	r.servers(get(c, "mcp_servers"))
+	r.agents(get(c, "agents"))
+	r.skills(get(c, "skills"))
+	r.workflows(get(c, "workflows"))
+	r.hooks(get(c, "hooks"))
 }
 
 func (r *manifestReader) name(n *node) {
-	at := n.get("name")
+	at := get(n, "name")
 	name := r.text(at, "name", 100)
 	switch {
 	case name == "":
-		if at == nil || at.kind == null {
-			r.wrong(n.line, n.column, "name", "", "is missing")
+		if at == nil || at.Kind == yamlnode.Null {
+			r.wrong(n.At.Line, n.At.Column, "name", "", "is missing")
 		}
 		return
 	case !namePattern.MatchString(name):
@@ -146,42 +147,42 @@ func (r *manifestReader) name(n *node) {
 }
 
 func (r *manifestReader) settings(n *node) {
-	if !r.is(n, "settings", table) {
+	if !r.is(n, "settings", yamlnode.Table) {
 		return
 	}
-	if len(n.entries) > maxSettings {
-		r.at(n, "settings", "", "has %d entries; the most is %d", len(n.entries), maxSettings)
+	if len(n.Entries) > maxSettings {
+		r.at(n, "settings", "", "has %d entries; the most is %d", len(n.Entries), maxSettings)
 		return
 	}
-	for _, e := range n.entries {
-		key := join("settings", e.key)
-		if !settingPattern.MatchString(e.key) {
-			r.wrong(e.line, e.column, key, "", "must be small letters, digits and _, a letter first")
+	for _, e := range n.Entries {
+		key := join("settings", e.Key)
+		if !settingPattern.MatchString(e.Key) {
+			r.wrong(e.At.Line, e.At.Column, key, "", "must be small letters, digits and _, a letter first")
 			continue
 		}
-		if r.is(e.value, key, table) {
+		if r.is(e.Value, key, yamlnode.Table) {
 			r.setting(e, key)
 		}
 	}
 }
 
-func (r *manifestReader) setting(e entry, key string) {
-	n := e.value
+func (r *manifestReader) setting(e yamlnode.Entry, key string) {
+	n := e.Value
 	r.known(n, key, "type", "title", "description", "default", "required", "choices", "min", "max")
 	s := Setting{
-		Name: e.key, Type: Type(r.choice(n.get("type"), join(key, "type"), string(TypeText), types...)), Title: r.text(n.get("title"), join(key, "title"), 200),
-		Description: r.text(n.get("description"), join(key, "description"), maxText), Required: r.flag(n.get("required"), join(key, "required")),
-		Choices: r.texts(n.get("choices"), join(key, "choices"), 100), Min: r.number(n.get("min"), join(key, "min")), Max: r.number(n.get("max"), join(key, "max")),
+		Name: e.Key, Type: Type(r.choice(get(n, "type"), join(key, "type"), string(TypeText), types...)), Title: r.text(get(n, "title"), join(key, "title"), 200),
+		Description: r.text(get(n, "description"), join(key, "description"), maxText), Required: r.flag(get(n, "required"), join(key, "required")),
+		Choices: r.texts(get(n, "choices"), join(key, "choices"), 100), Min: r.number(get(n, "min"), join(key, "min")), Max: r.number(get(n, "max"), join(key, "max")),
 	}
 	if s.Title == "" {
 		s.Title = strings.ToUpper(s.Name[:1]) + strings.ReplaceAll(s.Name[1:], "_", " ")
 	}
 	if s.Type == TypeChoice && len(s.Choices) == 0 {
-		r.wrong(e.line, e.column, join(key, "choices"), "", "is missing: a choice needs something to choose from")
+		r.wrong(e.At.Line, e.At.Column, join(key, "choices"), "", "is missing: a choice needs something to choose from")
 		return
 	}
-	if d := n.get("default"); d != nil && d.kind != null {
-		raw := d.json()
+	if d := get(n, "default"); d != nil && d.Kind != yamlnode.Null {
+		raw := asJSON(d)
 		if s.Type == TypeSecret {
 			r.at(d, join(key, "default"), "Leave it out: a secret in the plugin's files is none.", "cannot be given for a secret")
 		} else if _, err := s.check(raw); err != nil {
@@ -193,30 +194,30 @@ func (r *manifestReader) setting(e entry, key string) {
 	r.m.Settings = append(r.m.Settings, s)
 }
 
-// json is a value as JSON.
-func (n *node) json() json.RawMessage {
+// asJSON is a value as JSON.
+func asJSON(n *node) json.RawMessage {
 	var v any
-	switch n.kind {
-	case text:
-		v = n.text
-	case number, boolean:
-		if json.Valid([]byte(n.text)) {
-			return json.RawMessage(n.text)
+	switch n.Kind {
+	case yamlnode.Text:
+		v = n.Text
+	case yamlnode.Number, yamlnode.Boolean:
+		if json.Valid([]byte(n.Text)) {
+			return json.RawMessage(n.Text)
 		}
-		v = n.text
-	case list:
-		items := make([]json.RawMessage, len(n.items))
-		for i, item := range n.items {
-			items[i] = item.json()
+		v = n.Text
+	case yamlnode.List:
+		items := make([]json.RawMessage, len(n.Items))
+		for i, item := range n.Items {
+			items[i] = asJSON(item)
 		}
 		v = items
-	case table:
-		fields := make(map[string]json.RawMessage, len(n.entries))
-		for _, e := range n.entries {
-			fields[e.key] = e.value.json()
+	case yamlnode.Table:
+		fields := make(map[string]json.RawMessage, len(n.Entries))
+		for _, e := range n.Entries {
+			fields[e.Key] = asJSON(e.Value)
 		}
 		v = fields
-	case null:
+	case yamlnode.Null:
 	}
 	raw, err := json.Marshal(v)
 	if err != nil {
@@ -252,45 +253,45 @@ func (r *manifestReader) showsNoSecret(n *node, key, text string) {
 }
 
 func (r *manifestReader) servers(n *node) {
-	if !r.is(n, "contributes.mcp_servers", table) {
+	if !r.is(n, "contributes.mcp_servers", yamlnode.Table) {
 		return
 	}
-	if len(n.entries) > maxServers {
-		r.at(n, "contributes.mcp_servers", "", "has %d entries; the most is %d", len(n.entries), maxServers)
+	if len(n.Entries) > maxServers {
+		r.at(n, "contributes.mcp_servers", "", "has %d entries; the most is %d", len(n.Entries), maxServers)
 		return
 	}
-	for _, e := range n.entries {
-		if key := join("contributes.mcp_servers", e.key); r.is(e.value, key, table) {
+	for _, e := range n.Entries {
+		if key := join("contributes.mcp_servers", e.Key); r.is(e.Value, key, yamlnode.Table) {
 			r.server(e, key)
 		}
 	}
 }
 
-func (r *manifestReader) server(e entry, key string) {
-	n := e.value
+func (r *manifestReader) server(e yamlnode.Entry, key string) {
+	n := e.Value
 	r.known(n, key, "transport", "command", "args", "env", "url", "headers", "sign_in", "allow", "deny", "read_only", "level", "timeout")
-	sub := func(name string) (*node, string) { return n.get(name), join(key, name) }
-	s := Server{Name: e.key}
-	s.Transport = r.choice(n.get("transport"), join(key, "transport"), "", "stdio", "http", "sse")
-	s.Command = r.text(n.get("command"), join(key, "command"), 4096)
-	s.Args = r.texts(n.get("args"), join(key, "args"), 100)
+	sub := func(name string) (*node, string) { return get(n, name), join(key, name) }
+	s := Server{Name: e.Key}
+	s.Transport = r.choice(get(n, "transport"), join(key, "transport"), "", "stdio", "http", "sse")
+	s.Command = r.text(get(n, "command"), join(key, "command"), 4096)
+	s.Args = r.texts(get(n, "args"), join(key, "args"), 100)
 	s.Env, s.Headers = r.table(sub("env")), r.table(sub("headers"))
-	s.URL, s.SignIn = r.text(n.get("url"), join(key, "url"), 4096), r.flag(sub("sign_in"))
+	s.URL, s.SignIn = r.text(get(n, "url"), join(key, "url"), 4096), r.flag(sub("sign_in"))
 	s.Allow, s.Deny, s.ReadOnly = r.globs(sub("allow")), r.globs(sub("deny")), r.globs(sub("read_only"))
-	s.Level = tools.Level(r.choice(n.get("level"), join(key, "level"), "", string(tools.Public), string(tools.Restricted), string(tools.Dangerous)))
-	s.Timeout = r.duration(n.get("timeout"), join(key, "timeout"), 0, maxServerTimeout)
+	s.Level = tools.Level(r.choice(get(n, "level"), join(key, "level"), "", string(tools.Public), string(tools.Restricted), string(tools.Dangerous)))
+	s.Timeout = r.duration(get(n, "timeout"), join(key, "timeout"), 0, maxServerTimeout)
 	for _, text := range slices.Concat([]string{s.Command, s.URL}, s.Args, values(s.Env), values(s.Headers)) {
 		r.refers(n, key, text)
 	}
 	for _, text := range append([]string{s.Command, s.URL}, s.Args...) {
 		r.showsNoSecret(n, key, text)
 	}
-	r.variables(n.get("env"), join(key, "env"), s.Env)
-	r.program(n.get("command"), join(key, "command"), s.Command)
+	r.variables(get(n, "env"), join(key, "env"), s.Env)
+	r.program(get(n, "command"), join(key, "command"), s.Command)
 	if r.checks.Server != nil {
 		if err := r.checks.Server(s); err != nil {
 			f := fault.From(err)
-			r.wrong(e.line, e.column, strings.TrimSuffix(join(key, f.Param), "."), f.Hint, "%s", clause(f.Message))
+			r.wrong(e.At.Line, e.At.Column, strings.TrimSuffix(join(key, f.Param), "."), f.Hint, "%s", clause(f.Message))
 			return
 		}
 	}
@@ -345,10 +346,10 @@ func ownProgram(command string) (string, bool) {
 
 // files expands a list of files and patterns below the folder.
 func (r *manifestReader) files(n *node, key string, most int) (out []string) {
-	if !r.is(n, key, list) {
+	if !r.is(n, key, yamlnode.List) {
 		return nil
 	}
-	for i, item := range n.items {
+	for i, item := range n.Items {
 		at := fmt.Sprintf("%s[%d]", key, i)
 		glob := path.Clean(r.text(item, at, 1024))
 		if glob == "." || !fs.ValidPath(glob) {
@@ -430,14 +431,14 @@ func (r *manifestReader) workflows(n *node) {
 		}
 		flow, bad := parse(src)
 		if bad != nil {
-			r.problems = append(r.problems, Problem{File: file, Line: bad.line, Column: bad.column, Message: bad.message})
+			r.problems = append(r.problems, Problem{File: file, Line: bad.At.Line, Column: bad.At.Column, Message: bad.Message})
 			continue
 		}
-		name := flow.get("name")
-		if name == nil || name.kind != text || name.text == "" {
-			r.problems = append(r.problems, Problem{File: file, Line: flow.line, Column: flow.column, Key: "name", Message: "is missing"})
+		name := get(flow, "name")
+		if name == nil || name.Kind != yamlnode.Text || name.Text == "" {
+			r.problems = append(r.problems, Problem{File: file, Line: flow.At.Line, Column: flow.At.Column, Key: "name", Message: "is missing"})
 			continue
 		}
-		r.m.Workflows = append(r.m.Workflows, Workflow{name.text, file})
+		r.m.Workflows = append(r.m.Workflows, Workflow{name.Text, file})
 	}
 }

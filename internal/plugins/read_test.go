@@ -87,7 +87,7 @@ func FuzzRead(f *testing.F) {
 		}
 		if bad == nil {
 			r := &manifestReader{reader: &reader{file: ManifestFile}, m: &Manifest{}, root: nil}
-			r.settings(n.get("settings"))
+			r.settings(get(n, "settings"))
 		}
 	})
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/fluxway/fluxway/internal/kit/suggest"
+	"github.com/fluxway/fluxway/internal/kit/yamlnode"
 )
 
 // reader reads values of a file and collects what is wrong with them.
@@ -22,16 +23,16 @@ func (r *reader) wrong(line, column int, key, hint, format string, args ...any) 
 }
 
 func (r *reader) at(n *node, key, hint, format string, args ...any) {
-	r.wrong(n.line, n.column, key, hint, format, args...)
+	r.wrong(n.At.Line, n.At.Column, key, hint, format, args...)
 }
 
 // is reports whether a value that is there is of a kind; nil and nothing are not.
-func (r *reader) is(n *node, key string, want kind) bool {
-	if n == nil || n.kind == null {
+func (r *reader) is(n *node, key string, want yamlnode.Kind) bool {
+	if n == nil || n.Kind == yamlnode.Null {
 		return false
 	}
-	if n.kind != want {
-		r.at(n, key, "", "must be %s, and is %s", kindNames[want], kindNames[n.kind])
+	if n.Kind != want {
+		r.at(n, key, "", "must be %s, and is %s", want, n.Kind)
 		return false
 	}
 	return true
@@ -39,15 +40,15 @@ func (r *reader) is(n *node, key string, want kind) bool {
 
 // known reports keys that have no meaning.
 func (r *reader) known(n *node, under string, keys ...string) {
-	for _, e := range n.entries {
-		if slices.Contains(keys, e.key) {
+	for _, e := range n.Entries {
+		if slices.Contains(keys, e.Key) {
 			continue
 		}
 		hint := "There are: " + strings.Join(keys, ", ") + "."
-		if near, ok := suggest.Closest(e.key, keys); ok {
+		if near, ok := suggest.Closest(e.Key, keys); ok {
 			hint = fmt.Sprintf("Did you mean %q?", near)
 		}
-		r.wrong(e.line, e.column, join(under, e.key), hint, "is not known here")
+		r.wrong(e.At.Line, e.At.Column, join(under, e.Key), hint, "is not known here")
 	}
 }
 
@@ -60,26 +61,28 @@ func join(under, key string) string {
 
 // text reads a line of text. A number is one too: version: 1.0.
 func (r *reader) text(n *node, key string, most int) string {
-	if n != nil && n.kind == number {
-		return n.text
+	if n != nil && n.Kind == yamlnode.Number {
+		return n.Text
 	}
-	if !r.is(n, key, text) {
+	if !r.is(n, key, yamlnode.Text) {
 		return ""
 	}
-	if len(n.text) > most {
-		r.at(n, key, "", "has %d bytes; the most is %d", len(n.text), most)
+	if len(n.Text) > most {
+		r.at(n, key, "", "has %d bytes; the most is %d", len(n.Text), most)
 		return ""
 	}
-	return n.text
+	return n.Text
 }
 
-func (r *reader) flag(n *node, key string) bool { return r.is(n, key, boolean) && n.text == "true" }
+func (r *reader) flag(n *node, key string) bool {
+	return r.is(n, key, yamlnode.Boolean) && n.Text == "true"
+}
 
 func (r *reader) number(n *node, key string) *float64 {
-	if !r.is(n, key, number) {
+	if !r.is(n, key, yamlnode.Number) {
 		return nil
 	}
-	f, err := strconv.ParseFloat(n.text, 64)
+	f, err := strconv.ParseFloat(n.Text, 64)
 	if err != nil {
 		r.at(n, key, "", "cannot be read as a number")
 		return nil
@@ -88,11 +91,11 @@ func (r *reader) number(n *node, key string) *float64 {
 }
 
 func (r *reader) texts(n *node, key string, most int) []string {
-	if !r.is(n, key, list) {
+	if !r.is(n, key, yamlnode.List) {
 		return nil
 	}
 	var out []string
-	for i, item := range n.items {
+	for i, item := range n.Items {
 		if s := r.text(item, fmt.Sprintf("%s[%d]", key, i), 4096); s != "" {
 			out = append(out, s)
 		}
@@ -116,16 +119,16 @@ func (r *reader) globs(n *node, key string) []string {
 
 // table reads a table of texts.
 func (r *reader) table(n *node, key string) map[string]string {
-	if !r.is(n, key, table) {
+	if !r.is(n, key, yamlnode.Table) {
 		return nil
 	}
 	out := map[string]string{}
-	for _, e := range n.entries {
-		if e.value.kind == boolean {
-			out[e.key] = e.value.text
+	for _, e := range n.Entries {
+		if e.Value.Kind == yamlnode.Boolean {
+			out[e.Key] = e.Value.Text
 			continue
 		}
-		out[e.key] = r.text(e.value, join(key, e.key), 16<<10)
+		out[e.Key] = r.text(e.Value, join(key, e.Key), 16<<10)
 	}
 	return out
 }
@@ -149,16 +152,16 @@ func (r *reader) choice(n *node, key, preset string, choices ...string) string {
 
 // duration reads a time such as 5s; a number is seconds.
 func (r *reader) duration(n *node, key string, preset, most time.Duration) time.Duration {
-	if n == nil || n.kind == null {
+	if n == nil || n.Kind == yamlnode.Null {
 		return preset
 	}
-	s := n.text
-	if n.kind == number {
+	s := n.Text
+	if n.Kind == yamlnode.Number {
 		s += "s"
 	}
 	d, err := time.ParseDuration(s)
 	switch {
-	case n.kind != number && n.kind != text || err != nil:
+	case n.Kind != yamlnode.Number && n.Kind != yamlnode.Text || err != nil:
 		r.at(n, key, "Write it as 5s or 1m.", "cannot be read as a time")
 	case d <= 0 || d > most:
 		r.at(n, key, "", "must be more than 0 and at most %s", most)

@@ -7,12 +7,12 @@ import { settings } from "@/lib/messages/settings";
 import { Pill, Time } from "@/ui/bits";
 import { Button, IconButton } from "@/ui/button";
 import { Once } from "@/ui/copy";
-import { Confirm, Dialog, DialogActions } from "@/ui/dialog";
+import { Dialog, DialogActions } from "@/ui/dialog";
 import { Menu, MenuItem } from "@/ui/menu";
 import { Section } from "@/ui/page";
+import { useRemoval } from "@/ui/removal";
 import { Empty, View } from "@/ui/states";
 import { type Column, Table } from "@/ui/table";
-import { toast } from "@/ui/toast";
 import { CreateKey, RotateKey } from "./key-forms";
 import { keysQuery, useRevokeKey } from "./queries";
 
@@ -33,8 +33,14 @@ export function Keys({
   const query = useQuery(keysQuery);
   const [shown, setShown] = useState<KeyCreated>();
   const [rotating, setRotating] = useState<Key>();
-  const [revoking, setRevoking] = useState<Key>();
   const revoke = useRevokeKey();
+  const [ask, dialog] = useRemoval<Key>({
+    title: (key) => words.revokeTitle(key.name),
+    body: words.revokeBody,
+    action: words.revoke,
+    done: words.revoked,
+    remove: (key) => revoke.mutateAsync(key.id),
+  });
   const create = mayChange && (
     <Button look="solid" onClick={() => onCreating(true)}>
       <Plus aria-hidden="true" />
@@ -57,7 +63,7 @@ export function Keys({
             label={settings.pages.keys}
             rows={page.data}
             id={(key) => key.id}
-            columns={columnsOf(mayChange, setRotating, setRevoking)}
+            columns={columnsOf(mayChange, setRotating, ask)}
           />
         )}
       </View>
@@ -82,17 +88,7 @@ export function Keys({
         />
       )}
       {shown && <ShownOnce made={shown} onClose={() => setShown(undefined)} />}
-      <Confirm
-        open={!!revoking}
-        onClose={() => setRevoking(undefined)}
-        title={words.revokeTitle(revoking?.name ?? "")}
-        body={words.revokeBody}
-        action={words.revoke}
-        onConfirm={async () => {
-          if (revoking) await revoke.mutateAsync(revoking.id);
-          toast.done(words.revoked);
-        }}
-      />
+      {dialog}
     </Section>
   );
 }

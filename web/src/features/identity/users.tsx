@@ -7,10 +7,11 @@ import { settings } from "@/lib/messages/settings";
 import { minPassword } from "@/lib/password";
 import { Avatar, Pill, Time } from "@/ui/bits";
 import { Button, IconButton } from "@/ui/button";
-import { Confirm, Dialog, DialogActions } from "@/ui/dialog";
+import { Dialog, DialogActions } from "@/ui/dialog";
 import { Field, Input, Select } from "@/ui/field";
 import { Menu, MenuItem } from "@/ui/menu";
 import { Section } from "@/ui/page";
+import { useRemoval } from "@/ui/removal";
 import { Problem, View } from "@/ui/states";
 import { type Column, Table } from "@/ui/table";
 import { toast } from "@/ui/toast";
@@ -24,9 +25,15 @@ const roles = Object.entries(common.roles).map(([value, label]) => ({ value, lab
 export function Users({ me, mayChange }: { me: Me; mayChange: boolean }) {
   const query = useQuery(usersQuery);
   const [adding, setAdding] = useState(false);
-  const [removing, setRemoving] = useState<User>();
-  const save = useSaveUser();
   const remove = useRemoveUser();
+  const [ask, dialog] = useRemoval<User>({
+    title: (user) => words.removeTitle(user.name || user.user),
+    body: words.removeBody,
+    action: words.remove,
+    done: words.removed,
+    remove: (user) => remove.mutateAsync(user.id),
+  });
+  const save = useSaveUser();
 
   const change = (id: string, body: { role: Role }) =>
     save.mutate(
@@ -85,7 +92,7 @@ export function Users({ me, mayChange }: { me: Me; mayChange: boolean }) {
               </IconButton>
             }
           >
-            <MenuItem bad onSelect={() => setRemoving(user)}>
+            <MenuItem bad onSelect={() => ask(user)}>
               {words.remove}
             </MenuItem>
           </Menu>
@@ -112,17 +119,7 @@ export function Users({ me, mayChange }: { me: Me; mayChange: boolean }) {
         )}
       </View>
       {adding && <AddUser onClose={() => setAdding(false)} />}
-      <Confirm
-        open={!!removing}
-        onClose={() => setRemoving(undefined)}
-        title={words.removeTitle(removing?.name || removing?.user || "")}
-        body={words.removeBody}
-        action={words.remove}
-        onConfirm={async () => {
-          if (removing) await remove.mutateAsync(removing.id);
-          toast.done(words.removed);
-        }}
-      />
+      {dialog}
     </Section>
   );
 }

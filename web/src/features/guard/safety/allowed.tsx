@@ -5,11 +5,10 @@ import { common } from "@/lib/messages/common";
 import { guard } from "@/lib/messages/guard";
 import { Time } from "@/ui/bits";
 import { Button, IconButton } from "@/ui/button";
-import { Confirm } from "@/ui/dialog";
 import { Section } from "@/ui/page";
+import { useRemoval } from "@/ui/removal";
 import { Empty, View } from "@/ui/states";
 import { type Column, Table } from "@/ui/table";
-import { toast } from "@/ui/toast";
 import { useAround, useNames } from "../around";
 import { AllowForm } from "./allow-form";
 import { type Allowance, allowedQuery, useDisallow } from "./queries";
@@ -23,7 +22,13 @@ export function Allowed() {
   const query = useInfiniteQuery(allowedQuery);
   const disallow = useDisallow();
   const [adding, setAdding] = useState(false);
-  const [removing, setRemoving] = useState<Allowance>();
+  const [ask, dialog] = useRemoval<Allowance>({
+    title: () => words.removeTitle,
+    body: words.removeBody,
+    action: words.remove,
+    done: words.removed,
+    remove: (one) => disallow.mutateAsync(one.id),
+  });
   const add = mayChange && (
     <Button look="solid" onClick={() => setAdding(true)}>
       <Plus aria-hidden="true" />
@@ -47,7 +52,7 @@ export function Allowed() {
             hideHead: true,
             right: true,
             cell: (one: Allowance) => (
-              <IconButton label={words.removeOne(one.shown || one.tool)} onClick={() => setRemoving(one)}>
+              <IconButton label={words.removeOne(one.shown || one.tool)} onClick={() => ask(one)}>
                 <Trash2 aria-hidden="true" />
               </IconButton>
             ),
@@ -78,17 +83,7 @@ export function Allowed() {
         )}
       </Section>
       {adding && <AllowForm onClose={() => setAdding(false)} />}
-      <Confirm
-        open={removing !== undefined}
-        onClose={() => setRemoving(undefined)}
-        title={words.removeTitle}
-        body={words.removeBody}
-        action={words.remove}
-        onConfirm={async () => {
-          if (removing) await disallow.mutateAsync(removing.id);
-          toast.done(words.removed);
-        }}
-      />
+      {dialog}
     </>
   );
 }
