@@ -18,6 +18,16 @@ func (s steady) Write(b []byte) (int, error) {
 	return s.c.w.Write(b)
 }
 
+// late gives an answer that was long in coming its own time to be sent; the
+// server's limits, which count from the request, are far longer than a second.
+func (c *call) late() {
+	if now := time.Now(); now.Sub(c.started) > time.Second {
+		rc := http.NewResponseController(c.w)
+		_ = rc.SetReadDeadline(time.Time{})              // a writer without deadlines
+		_ = rc.SetWriteDeadline(now.Add(2 * stallLimit)) // cannot stall either
+	}
+}
+
 // endless lifts the server's own time limits from a stream.
 func (s steady) endless() {
 	rc := http.NewResponseController(s.c.w)

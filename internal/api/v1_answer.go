@@ -65,6 +65,7 @@ func (a doorsAPI) translate(ctx context.Context, c *call, models *providers.Rout
 	if err != nil {
 		return err
 	}
+	c.late()
 	c.writeJSON(http.StatusOK, body)
 	return nil
 }
@@ -299,9 +300,7 @@ func (a doorsAPI) relayed(p *passage, err error) error {
 func (a doorsAPI) relayWhole(c *call, resp *providers.RawResponse) error {
 	defer resp.Body.Close()
 	c.release()
-	if time.Since(c.started) > time.Second { // the server's own limits are far longer
-		steady{c}.endless()
-	}
+	c.late()
 	page := pages.Get().(*[pageSize]byte)
 	defer pages.Put(page)
 	n, err := fill(resp.Body, page[:])
@@ -336,6 +335,7 @@ func (a doorsAPI) relayShort(c *call, resp *providers.RawResponse, answer []byte
 	if len(answer) > smallAnswer { // one header more, and the map of them is twice as large
 		h["Content-Length"] = []string{strconv.Itoa(len(answer))}
 	}
+	c.late() // its body may have been long in coming, too
 	_, _ = c.w.Write(answer) // the caller is gone, or has it
 	return nil
 }

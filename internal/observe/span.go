@@ -25,9 +25,6 @@ const (
 	maxValue      = 64 << 10 // bytes of a text
 )
 
-// spareAttributes is room for what a span learns until its end.
-const spareAttributes = 3
-
 // span is work that is being recorded, as OpenTelemetry's interface wants it. The
 // stock one samples, links and snapshots, which nobody here asks of it, at twice
 // the price.
@@ -50,7 +47,7 @@ type span struct {
 // begin starts a span under the one in ctx.
 func begin(ctx context.Context, pipes []*pipe, name string, attrs []attribute.KeyValue) (context.Context, trace.Span) {
 	above := trace.SpanContextFromContext(ctx)
-	s := &span{pipes: pipes, name: name, start: time.Now(), attrs: make([]attribute.KeyValue, 0, len(attrs)+spareAttributes)}
+	s := &span{pipes: pipes, name: name, start: time.Now()}
 	id := trace.SpanContextConfig{TraceFlags: above.TraceFlags() | trace.FlagsSampled}
 	if above.TraceID().IsValid() {
 		id.TraceID, id.TraceState, s.parent = above.TraceID(), above.TraceState(), above.SpanID()
@@ -96,6 +93,7 @@ func (s *span) SetAttributes(attrs ...attribute.KeyValue) {
 }
 
 func (s *span) set(attrs []attribute.KeyValue) {
+	s.attrs = slices.Grow(s.attrs, len(attrs)) // an attribute is large: there is no room to spare
 	for _, a := range attrs {
 		if !a.Valid() {
 			continue
