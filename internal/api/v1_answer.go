@@ -179,6 +179,7 @@ func (w *window) release() {
 // given up after a while.
 type outlet struct {
 	c       *call
+	to      io.Writer // past the call, which only wants to know of the first
 	flusher http.Flusher
 	until   time.Time // the write deadline that was set last
 	begun   bool
@@ -192,8 +193,9 @@ func (a doorsAPI) outlet(c *call, contentType string) *outlet {
 	h["Content-Type"] = []string{contentType}
 	h["X-Accel-Buffering"] = noBuffering
 	_ = http.NewResponseController(c.w).SetReadDeadline(time.Time{}) // a writer without deadlines never cuts the stream off
-	o := &outlet{c: c}
+	o := &outlet{c: c, to: c.w}
 	if t, ok := c.w.(tracked); ok {
+		o.to = t.ResponseWriter
 		o.flusher, _ = t.ResponseWriter.(http.Flusher)
 	}
 	return o
@@ -212,16 +214,26 @@ func (o *outlet) write(b []byte) error {
 
 // hold sends b with what follows: for what is last, which the end follows at once.
 func (o *outlet) hold(b []byte) error {
-	if len(b) == 0 {
+	if len(b) == 0 && !o.begun {
 		return nil
 	}
-	if !o.begun { // the server's own limit is good for once, and the first token is in a hurry
+	now := time.Now()
+	if !o.begun {
 		o.begun = true
-	} else if now := time.Now(); now.Add(stallLimit).After(o.until) {
+		if o.c.status == 0 {
+			o.c.status = http.StatusOK
+		}
+		// A first token that is in a hurry leaves within the server's own limit, which is longer.
+		if now.Sub(o.c.started) < stallLimit {
+			_, err := o.to.Write(b)
+			return err
+		}
+	}
+	if now.Add(stallLimit).After(o.until) {
 		o.until = now.Add(2 * stallLimit)
 		_ = http.NewResponseController(o.c.w).SetWriteDeadline(o.until) // a writer without deadlines cannot stall either
 	}
-	_, err := o.c.w.Write(b)
+	_, err := o.to.Write(b)
 	return err
 }
 
@@ -335,7 +347,7 @@ func (a doorsAPI) relayShort(c *call, resp *providers.RawResponse, answer []byte
 	if len(answer) > smallAnswer { // one header more, and the map of them is twice as large
 		h["Content-Length"] = []string{strconv.Itoa(len(answer))}
 	}
-	c.late() // its body may have been long in coming, too
+	c.late()                 // its body may have been long in coming, too
 	_, _ = c.w.Write(answer) // the caller is gone, or has it
 	return nil
 }

@@ -50,6 +50,8 @@ func (w *reply) Write(p []byte) (int, error) {
 		return 0, w.failed
 	case !hasBody(w.status):
 		return 0, http.ErrBodyNotAllowed
+	case len(p) == 0:
+		return 0, nil
 	}
 	if !w.begun {
 		if w.header["Content-Length"] == nil && w.held()+len(p) <= heldSize {

@@ -82,6 +82,7 @@ func (h *house) handle(w http.ResponseWriter, r *http.Request) {
 		return
 	case "/v1/stream":
 		for i := range 3 {
+			_, _ = w.Write(nil) // is no piece, and not the end
 			fmt.Fprintf(w, "piece %d;", i)
 			_ = http.NewResponseController(w).Flush()
 		}
