@@ -241,6 +241,12 @@ export function noteConversation(cache: QueryClient, conversation: Conversation)
     void cache.invalidateQueries({ queryKey: conversationKeys.lists() });
 }
 
+/** Asks again for what is being read for the first time: the answer on its way may be older than the news. */
+async function renewed(cache: QueryClient, queryKey: readonly unknown[]): Promise<void> {
+  await cache.cancelQueries({ queryKey }); // without data, what is on its way would count as the new answer
+  await cache.invalidateQueries({ queryKey });
+}
+
 /** Takes a message as the server has it; one too large for its event is fetched by its id. */
 export function applyMessage(
   cache: QueryClient,
@@ -250,7 +256,7 @@ export function applyMessage(
 ): void {
   const key = conversationKeys.messages(conversation);
   if (!cache.getQueryData(key)) {
-    void cache.invalidateQueries({ queryKey: key }); // an answer on its way may be older than this
+    void renewed(cache, key);
     return;
   }
   if (message) {
