@@ -29,6 +29,15 @@ export function clockTime(iso: string | undefined): string {
   return Number.isNaN(at) ? "" : clock.format(at);
 }
 
+/** Hours and minutes of a time to come, with its day unless that is today: "09:00", "tomorrow, 09:00", "Mon 23 Nov, 09:00". */
+export function dayAndTime(at: number, now: number = Date.now()): string {
+  const midnight = (time: number) => new Date(time).setHours(0, 0, 0, 0);
+  const days = Math.round((midnight(at) - midnight(now)) / 86_400_000);
+  if (days === 0) return clock.format(at);
+  const date = new Intl.DateTimeFormat("en-GB", { weekday: "short", day: "numeric", month: "short" });
+  return `${days === 1 ? relative.format(1, "day") : date.format(at)}, ${clock.format(at)}`;
+}
+
 /** A span in the largest two units that matter: "3 d 4 h", "12 min", "8.4 s". */
 export function duration(ms: number): string {
   if (!Number.isFinite(ms) || ms < 0) return "";

@@ -3,7 +3,7 @@ import type { Run } from "@/api/types";
 import { editText, parseValue } from "@/features/config/value";
 import { suggestUser } from "@/features/identity/setup";
 import { strength } from "@/lib/password";
-import { duration } from "@/lib/time";
+import { dayAndTime, duration } from "@/lib/time";
 import { safeNext } from "./login";
 import { codeFromHash } from "./setup";
 import { todayOf } from "./today";
@@ -114,5 +114,17 @@ describe("durations", () => {
     [86_400_000 * 3 + 3_600_000 * 4, "3 d 4 h"],
   ])("%d reads %s", (ms, text) => {
     expect(duration(ms)).toBe(text);
+  });
+});
+
+describe("a time to come", () => {
+  const now = new Date(2026, 10, 30, 23, 30).getTime();
+  it.each([
+    [new Date(2026, 10, 30, 23, 45), "23:45"],
+    [new Date(2026, 11, 1, 0, 30), "tomorrow, 00:30"],
+    [new Date(2026, 11, 1, 9), "tomorrow, 09:00"],
+    [new Date(2026, 11, 2, 9), "Wed 2 Dec, 09:00"],
+  ])("says its day unless that is today", (at, text) => {
+    expect(dayAndTime(at.getTime(), now)).toBe(text);
   });
 });

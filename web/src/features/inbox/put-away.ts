@@ -34,6 +34,11 @@ export function putOff(id: string, until?: number): Record<string, number> {
   return kept;
 }
 
+/** In an hour. */
+export function inAnHour(now = Date.now()): number {
+  return now + 3_600_000;
+}
+
 /** The morning of the next day. */
 export function tomorrow(now = new Date()): number {
   return new Date(now.getFullYear(), now.getMonth(), now.getDate() + 1, 9).getTime();

@@ -4,7 +4,7 @@ import type { ReactNode } from "react";
 import type { LiveEvent, Run } from "@/api/types";
 import { ApprovalCard } from "@/features/guard/approval-card";
 import { useNames } from "@/features/guard/around";
-import { tomorrow } from "@/features/inbox/put-away";
+import { inAnHour, tomorrow } from "@/features/inbox/put-away";
 import { Question } from "@/features/runs/needs";
 import { inbox as words } from "@/lib/messages/inbox";
 import { money } from "@/lib/money";
@@ -49,7 +49,7 @@ function Later({ onLater }: { onLater: (until: number) => void }) {
           </Button>
         }
       >
-        <MenuItem onSelect={() => onLater(Date.now() + 3_600_000)}>{words.laterHour}</MenuItem>
+        <MenuItem onSelect={() => onLater(inAnHour())}>{words.laterHour}</MenuItem>
         <MenuItem onSelect={() => onLater(tomorrow())}>{words.laterTomorrow}</MenuItem>
       </Menu>
     </div>

@@ -8,13 +8,13 @@ import { pressApprovalKey } from "@/features/guard/keys";
 import { pendingQuery } from "@/features/guard/queries";
 import { recentApprovalsQuery } from "@/features/guard/safety/queries";
 import { InboxList, type Line } from "@/features/inbox/list";
-import { putAway, putOff, readPutAway, readPutOff } from "@/features/inbox/put-away";
+import { inAnHour, putAway, putOff, readPutAway, readPutOff } from "@/features/inbox/put-away";
 import { failedRunsQuery, noticesQuery, usePutAway, waitingRunsQuery } from "@/features/inbox/queries";
 import { recentRunsQuery } from "@/features/runs/queries";
 import { isActive } from "@/features/runs/stream";
 import { count } from "@/lib/format";
 import { inbox as words } from "@/lib/messages/inbox";
-import { clockTime } from "@/lib/time";
+import { dayAndTime } from "@/lib/time";
 import { IconButton } from "@/ui/button";
 import { TopBar } from "@/ui/page";
 import { Empty, Problem, Skeleton, Stale } from "@/ui/states";
@@ -44,8 +44,6 @@ import "@/features/inbox/inbox.css";
 
 const tabs = ["needs", "mentions", "alerts", "activity", "done"] as const;
 type Tab = (typeof tabs)[number];
-
-const hour = 3_600_000;
 
 const nothing = { lines: [], pending: false, known: true, error: undefined, retry: () => undefined };
 
@@ -79,11 +77,11 @@ function Page() {
   const done = (line: string) => {
     if (box.putAway(line)) leave(line);
   };
-  const later = (line: string, until = Date.now() + hour) => {
+  const later = (line: string, until = inAnHour()) => {
     if (tab === "done" || !lines.some((one) => one.id === line)) return;
     box.putOff(line, until);
     leave(line);
-    toast.done(words.putOff(clockTime(new Date(until).toISOString())), words.putOffBody, {
+    toast.done(words.putOff(dayAndTime(until)), words.putOffBody, {
       label: words.undo,
       run: () => box.putOff(line),
     });
