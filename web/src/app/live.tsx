@@ -1,5 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useEffect, useMemo, useRef } from "react";
+import { renew } from "@/api/news";
 import { applyConversationEvent } from "@/features/conversations/queries";
 import { identityKeys } from "@/features/identity/me/queries";
 import { applyRunEvent } from "@/features/runs/queries";
@@ -69,10 +70,8 @@ function Wiring() {
     if (part === "runs") applyRunEvent(cache, event);
     if (part === "costs") void costsLive().then((module) => module.applyCostsEvent(cache, event));
     if (part === "jobs") void jobsLive().then((module) => module.applyJobEvent(cache, event));
-    if (part === "identity")
-      void cache.invalidateQueries({ queryKey: identityKeys.all }, { cancelRefetch: false });
-    if (part === "system")
-      void cache.invalidateQueries({ queryKey: systemKeys.all }, { cancelRefetch: false });
+    if (part === "identity") renew(cache, { queryKey: identityKeys.all });
+    if (part === "system") renew(cache, { queryKey: systemKeys.all });
   });
   return null;
 }

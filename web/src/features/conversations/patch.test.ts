@@ -37,8 +37,4 @@ describe("messages in the cache", () => {
     const next = upsert(pages([b], [a]), message("msg_a", a.created_at, "changed"));
     expect(ordered(next).map(textOf)).toEqual(["changed", "msg_b"]);
   });
-
-  it("stay absent until the list was loaded", () => {
-    expect(upsert(undefined, a)).toBeUndefined();
-  });
 });

@@ -18,8 +18,7 @@ export function ordered(data: Messages | undefined): Message[] {
 }
 
 /** Puts a message in, or in the place of the one with its id. */
-export function upsert(data: Messages | undefined, message: Message): Messages | undefined {
-  if (!data) return data;
+export function upsert(data: Messages, message: Message): Messages {
   let found = false;
   const pages = data.pages.map((page) => ({
     ...page,
@@ -35,12 +34,8 @@ export function upsert(data: Messages | undefined, message: Message): Messages |
 }
 
 /** Puts notes on the message with an id. */
-export function annotate(
-  data: Messages | undefined,
-  id: string,
-  notes: Message["notes"],
-): Messages | undefined {
-  const message = data?.pages.flatMap((page) => page.data).find((one) => one.id === id);
+export function annotate(data: Messages, id: string, notes: Message["notes"]): Messages {
+  const message = data.pages.flatMap((page) => page.data).find((one) => one.id === id);
   return message && notes ? upsert(data, { ...message, notes }) : data;
 }
 

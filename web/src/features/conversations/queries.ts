@@ -8,6 +8,7 @@ import {
 } from "@tanstack/react-query";
 import { call, client } from "@/api/client";
 import { contentUrl, fileOf } from "@/api/files";
+import { renew, take } from "@/api/news";
 import type { Conversation, LiveEvent, Message, Page, Part } from "@/api/types";
 import { annotate, type Messages, upsert } from "./patch";
 
@@ -81,17 +82,13 @@ function patchLists(
   id: string,
   change: (conversation: Conversation) => Conversation | undefined,
 ) {
-  cache.setQueriesData<List>(
-    { queryKey: conversationKeys.lists() },
-    (list) =>
-      list && {
-        ...list,
-        pages: list.pages.map((page) => ({
-          ...page,
-          data: page.data.flatMap((one) => (one.id === id ? (change(one) ?? []) : [one])),
-        })),
-      },
-  );
+  take<List>(cache, { queryKey: conversationKeys.lists() }, (list) => ({
+    ...list,
+    pages: list.pages.map((page) => ({
+      ...page,
+      data: page.data.flatMap((one) => (one.id === id ? (change(one) ?? []) : [one])),
+    })),
+  }));
 }
 
 /** The messages in the place of one; `count` makes a new version ask again. */
@@ -202,13 +199,13 @@ export function applyConversationEvent(cache: QueryClient, event: LiveEvent): vo
       return;
     case "conversations.commented":
     case "conversations.comment_deleted":
-      void cache.invalidateQueries({ queryKey: conversationKeys.comments(id) });
+      renew(cache, { queryKey: conversationKeys.comments(id) });
       return;
     case "conversations.created":
-      void cache.invalidateQueries({ queryKey: conversationKeys.lists() });
+      renew(cache, { queryKey: conversationKeys.lists() });
       return;
     case "conversations.annotated":
-      cache.setQueryData<Messages>(conversationKeys.messages(id), (data) =>
+      take<Messages>(cache, messagesOf(id), (data) =>
         annotate(data, String(event.data.id), event.data.notes as Message["notes"]),
       );
       return;
@@ -229,7 +226,9 @@ function has(cache: QueryClient, conversation: string, message: unknown): boolea
 /** Takes a conversation as the server has it now. One that moved between the lists is fetched again. */
 export function noteConversation(cache: QueryClient, conversation: Conversation): void {
   const before = cache.getQueryData<Conversation>(conversationKeys.one(conversation.id));
-  cache.setQueryData(conversationKeys.one(conversation.id), conversation);
+  const queryKey = conversationKeys.one(conversation.id);
+  cache.setQueryData(queryKey, conversation);
+  take(cache, { queryKey }, () => conversation);
   // Another branch was chosen elsewhere.
   const known = cache.getQueryData(conversationKeys.messages(conversation.id));
   if (known && before && before.head !== conversation.head && !has(cache, conversation.id, conversation.head))
@@ -237,15 +236,11 @@ export function noteConversation(cache: QueryClient, conversation: Conversation)
   patchLists(cache, conversation.id, (one) =>
     one.archived === conversation.archived ? conversation : undefined,
   );
-  if (before?.archived !== conversation.archived)
-    void cache.invalidateQueries({ queryKey: conversationKeys.lists() });
+  if (before?.archived !== conversation.archived) renew(cache, { queryKey: conversationKeys.lists() });
 }
 
-/** Asks again for what is being read for the first time: the answer on its way may be older than the news. */
-async function renewed(cache: QueryClient, queryKey: readonly unknown[]): Promise<void> {
-  await cache.cancelQueries({ queryKey }); // without data, what is on its way would count as the new answer
-  await cache.invalidateQueries({ queryKey });
-}
+/** The messages alone: the versions of one are kept below the same name. */
+const messagesOf = (id: string) => ({ queryKey: conversationKeys.messages(id), exact: true });
 
 /** Takes a message as the server has it; one too large for its event is fetched by its id. */
 export function applyMessage(
@@ -254,19 +249,15 @@ export function applyMessage(
   message: Message | undefined,
   id?: unknown,
 ): void {
-  const key = conversationKeys.messages(conversation);
-  if (!cache.getQueryData(key)) {
-    void renewed(cache, key);
-    return;
-  }
   if (message) {
-    cache.setQueryData<Messages>(key, (data) => upsert(data, message));
+    take<Messages>(cache, messagesOf(conversation), (data) => upsert(data, message));
     return;
   }
+  if (!cache.getQueryState(conversationKeys.messages(conversation))) return;
   const path = { conversation, message: String(id) };
   void call(client.GET("/api/v1/conversations/{conversation}/messages/{message}", { params: { path } })).then(
     (one) => applyMessage(cache, conversation, one),
-    () => cache.invalidateQueries({ queryKey: key }),
+    () => renew(cache, messagesOf(conversation)),
   );
 }
 

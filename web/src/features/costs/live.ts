@@ -1,4 +1,5 @@
 import type { Query, QueryClient } from "@tanstack/react-query";
+import { renew, takeOnce } from "@/api/news";
 import type { LiveEvent } from "@/api/types";
 import { type Budget, type Burn, costKeys, type Filter, type Point, type Sums } from "./queries";
 
@@ -20,7 +21,7 @@ export function applyCostsEvent(cache: QueryClient, event: LiveEvent, now = Date
     case "costs.budget_created":
     case "costs.budget_changed":
     case "costs.budget_deleted":
-      void cache.invalidateQueries({ queryKey: costKeys.budgets() }, { cancelRefetch: false });
+      renew(cache, { queryKey: costKeys.budgets() });
   }
 }
 
@@ -39,27 +40,20 @@ function addUp(cache: QueryClient, delta: Delta, now: number): void {
     premium: sums.premium + delta.premium,
     unpriced: sums.unpriced + delta.unpriced,
   });
-  cache.setQueriesData<Sums>(
-    { queryKey: ["costs", "totals"], predicate: (query) => isOpen(query, now) },
-    (sums) => sums && added(sums),
-  );
-  cache.setQueriesData<List<Point>>(
-    { queryKey: ["costs", "trend"], predicate: (query) => isOpen(query, now) },
-    (page) =>
-      page && { ...page, data: page.data.map((one, i) => (i === page.data.length - 1 ? added(one) : one)) },
-  );
-  cache.setQueryData<Burn>(
-    costKeys.burn(),
-    (burn) =>
-      burn && {
-        ...burn,
-        last_hour: burn.last_hour + delta.price,
-        last_day: burn.last_day + delta.price,
-        last_week: burn.last_week + delta.price,
-        month_spent: burn.month_spent + delta.price,
-        unpriced: burn.unpriced + delta.unpriced,
-      },
-  );
+  const predicate = (query: Query) => isOpen(query, now);
+  takeOnce<Sums>(cache, { queryKey: ["costs", "totals"], predicate }, added);
+  takeOnce<List<Point>>(cache, { queryKey: ["costs", "trend"], predicate }, (page) => ({
+    ...page,
+    data: page.data.map((one, i) => (i === page.data.length - 1 ? added(one) : one)),
+  }));
+  takeOnce<Burn>(cache, { queryKey: costKeys.burn() }, (burn) => ({
+    ...burn,
+    last_hour: burn.last_hour + delta.price,
+    last_day: burn.last_day + delta.price,
+    last_week: burn.last_week + delta.price,
+    month_spent: burn.month_spent + delta.price,
+    unpriced: burn.unpriced + delta.unpriced,
+  }));
   void cache.invalidateQueries({
     queryKey: costKeys.all,
     predicate: (query) => {
@@ -83,16 +77,12 @@ function at(budget: Budget, spent: number, limit = budget.limit): Budget {
 }
 
 function patchBudget(cache: QueryClient, fact: Limit): void {
-  cache.setQueryData<List<Budget>>(
-    costKeys.budgets(),
-    (page) =>
-      page && {
-        ...page,
-        data: page.data.map((budget) =>
-          budget.id === fact.budget
-            ? { ...at(budget, fact.spent, fact.limit), blocked: budget.blocked + (fact.requests ?? 0) }
-            : budget,
-        ),
-      },
-  );
+  takeOnce<List<Budget>>(cache, { queryKey: costKeys.budgets(), exact: true }, (page) => ({
+    ...page,
+    data: page.data.map((budget) =>
+      budget.id === fact.budget
+        ? { ...at(budget, fact.spent, fact.limit), blocked: budget.blocked + (fact.requests ?? 0) }
+        : budget,
+    ),
+  }));
 }

@@ -1,5 +1,6 @@
 import { type QueryClient, queryOptions } from "@tanstack/react-query";
 import { call, client } from "@/api/client";
+import { take } from "@/api/news";
 import type { LiveEvent, Page } from "@/api/types";
 
 export const eventKeys = { of: (channel: string) => ["events", channel] as const };
@@ -33,8 +34,7 @@ export const eventsQuery = (channel: string) =>
 /** Adds a live event to the list of its channel, once. Deltas are not facts and are left out. */
 export function noteEvent(cache: QueryClient, event: LiveEvent): void {
   if (!event.cursor) return;
-  cache.setQueryData<Page<LiveEvent>>(eventKeys.of(event.channel), (page) => {
-    if (!page || page.data.some((one) => one.cursor === event.cursor)) return page;
-    return { ...page, data: [...page.data, event] };
-  });
+  take<Page<LiveEvent>>(cache, { queryKey: eventKeys.of(event.channel) }, (page) =>
+    page.data.some((one) => one.cursor === event.cursor) ? page : { ...page, data: [...page.data, event] },
+  );
 }

@@ -1,5 +1,6 @@
 import { type QueryClient, queryOptions } from "@tanstack/react-query";
 import { call, client } from "@/api/client";
+import { renew, take } from "@/api/news";
 import type { components } from "@/api/schema";
 import type { LiveEvent, Page } from "@/api/types";
 
@@ -38,19 +39,22 @@ export const approvalQuery = (id: string) =>
 
 /** Puts an approval where it is shown; one that is no longer asked leaves the list of those that wait. */
 export function noteApproval(cache: QueryClient, approval: Approval): void {
-  cache.setQueryData(guardKeys.approval(approval.id), approval);
-  cache.setQueryData<Page<Approval>>(
-    guardKeys.pending(),
-    (page) => page && { ...page, data: page.data.filter((one) => settled(one, approval)) },
-  );
+  const queryKey = guardKeys.approval(approval.id);
+  cache.setQueryData(queryKey, approval);
+  take(cache, { queryKey }, () => approval);
+  if (approval.state !== "asked") drop(cache, approval.id);
 }
 
-const settled = (one: Approval, changed: Approval) => one.id !== changed.id || changed.state === "asked";
+function drop(cache: QueryClient, id: string): void {
+  take<Page<Approval>>(cache, { queryKey: guardKeys.pending() }, (page) => ({
+    ...page,
+    data: page.data.filter((one) => one.id !== id),
+  }));
+}
 
 /** Patches what is shown with what guard says. Facts can come again, so an old one changes nothing. */
 export function applyGuardEvent(cache: QueryClient, event: LiveEvent): void {
-  const again = (queryKey: readonly string[]) =>
-    void cache.invalidateQueries({ queryKey }, { cancelRefetch: false });
+  const again = (queryKey: readonly string[]) => renew(cache, { queryKey });
   const id = event.data.approval;
   switch (event.kind) {
     case "guard.asked":
@@ -87,19 +91,21 @@ export function acknowledge(cursor: number): void {
   }, patienceMs);
 }
 
-function answered(cache: QueryClient, id: string, { kind, at, data }: LiveEvent): void {
-  const known =
-    cache.getQueryData<Approval>(guardKeys.approval(id)) ??
-    cache.getQueryData<Page<Approval>>(guardKeys.pending())?.data.find((one) => one.id === id);
-  if (!known) return;
+function answered(cache: QueryClient, id: string, event: LiveEvent): void {
+  const queryKey = guardKeys.approval(id);
+  const asked = cache.getQueryData<Page<Approval>>(guardKeys.pending())?.data.find((one) => one.id === id);
+  if (asked && !cache.getQueryData(queryKey)) cache.setQueryData(queryKey, asked);
+  take<Approval>(cache, { queryKey }, (known) => settled(known, event));
+  drop(cache, id);
+}
+
+/** An approval after what was said about it. An answer stands; what was approved can still run out. */
+function settled(known: Approval, { kind, at, data }: LiveEvent): Approval {
   const fact = data as { state?: string; by?: string; via?: string; words?: string; scope?: string };
-  if (kind === "guard.expired") {
-    if (known.state === "asked" || known.state === "approved")
-      noteApproval(cache, { ...known, state: "expired" });
-    return;
-  }
-  if (known.state !== "asked") return;
-  noteApproval(cache, {
+  if (kind === "guard.expired")
+    return known.state === "asked" || known.state === "approved" ? { ...known, state: "expired" } : known;
+  if (known.state !== "asked") return known;
+  return {
     ...known,
     state: fact.state ?? "denied",
     answered_at: at,
@@ -107,5 +113,5 @@ function answered(cache: QueryClient, id: string, { kind, at, data }: LiveEvent)
     ...(fact.via ? { answered_via: fact.via } : {}),
     ...(fact.words ? { words: fact.words } : {}),
     ...(fact.scope ? { scope: fact.scope } : {}),
-  });
+  };
 }

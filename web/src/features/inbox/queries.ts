@@ -1,5 +1,6 @@
 import { type QueryClient, queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
 import { call, client } from "@/api/client";
+import { take } from "@/api/news";
 import type { LiveEvent, Page } from "@/api/types";
 
 export const inboxKeys = {
@@ -38,10 +39,9 @@ export const noticesQuery = queryOptions({
 
 /** Adds a notice that came live, once. */
 export function noteNotice(cache: QueryClient, event: LiveEvent): void {
-  cache.setQueryData<Page<LiveEvent>>(inboxKeys.notices(), (page) => {
-    if (!page || page.data.some((one) => one.cursor === event.cursor)) return page;
-    return { ...page, data: [...page.data, event] };
-  });
+  take<Page<LiveEvent>>(cache, { queryKey: inboxKeys.notices() }, (page) =>
+    page.data.some((one) => one.cursor === event.cursor) ? page : { ...page, data: [...page.data, event] },
+  );
 }
 
 /** Puts a notice away, on every device of this person. */

@@ -6,6 +6,7 @@ import {
   useQueryClient,
 } from "@tanstack/react-query";
 import { call, client } from "@/api/client";
+import { renew } from "@/api/news";
 import type { LiveEvent } from "@/api/types";
 
 export const jobKeys = {
@@ -76,5 +77,5 @@ export const useSaveSchedule = () =>
 
 /** Lists of jobs are small and change in bursts: they are marked old, and fetched again while shown. */
 export function applyJobEvent(cache: QueryClient, _event: LiveEvent): void {
-  void cache.invalidateQueries({ queryKey: jobKeys.all }, { cancelRefetch: false });
+  renew(cache, { queryKey: jobKeys.all });
 }

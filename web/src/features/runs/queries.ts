@@ -1,5 +1,6 @@
 import { type QueryClient, queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
 import { call, client } from "@/api/client";
+import { renew, take } from "@/api/news";
 import type { LiveEvent, Page, Run } from "@/api/types";
 import { addDelta, addSnapshot, type Delta, emptyStream, type Stream } from "./stream";
 import { addWorkSnapshot, applyWork, type Need, noWork, type Snapshot, type Work } from "./work";
@@ -146,14 +147,14 @@ export function applyRunEvent(cache: QueryClient, event: LiveEvent): void {
   const id = event.data.run;
   if (!state || typeof id !== "string") return;
   let known = false;
-  cache.setQueriesData<Page<Run>>({ queryKey: runKeys.lists() }, (page) => {
-    if (!page?.data.some((run) => run.id === id)) return page;
+  take<Page<Run>>(cache, { queryKey: runKeys.lists() }, (page) => {
+    if (!page.data.some((run) => run.id === id)) return page;
     known = true;
     return { ...page, data: page.data.map((run) => (run.id === id ? moved(run, state, event) : run)) };
   });
   const over = state !== "queued" && state !== "running" && state !== "waiting";
-  if (!known || over) void cache.invalidateQueries({ queryKey: runKeys.lists() });
-  if (over) void cache.invalidateQueries({ queryKey: ["runs", "context"] });
+  if (!known || over) renew(cache, { queryKey: runKeys.lists() });
+  if (over) renew(cache, { queryKey: ["runs", "context"] });
 }
 
 function moved(run: Run, state: string, event: LiveEvent): Run {

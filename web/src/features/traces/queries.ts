@@ -6,6 +6,7 @@ import {
 } from "@tanstack/react-query";
 import { useChange } from "@/api/change";
 import { call, client } from "@/api/client";
+import { renew, take } from "@/api/news";
 import type { components } from "@/api/schema";
 import type { LiveEvent, Page, Run } from "@/api/types";
 
@@ -60,13 +61,12 @@ export function applyTraceEvent(cache: QueryClient, event: LiveEvent): void {
   if (state === "running" || state === "waiting") {
     const move = (run: Run): Run =>
       run.id === id ? { ...run, state, started_at: run.started_at ?? event.at } : run;
-    cache.setQueriesData<InfiniteData<Page<Run>>>(
-      { queryKey: keys.lists() },
-      (data) =>
-        data && { ...data, pages: data.pages.map((page) => ({ ...page, data: page.data.map(move) })) },
-    );
+    take<InfiniteData<Page<Run>>>(cache, { queryKey: keys.lists() }, (data) => ({
+      ...data,
+      pages: data.pages.map((page) => ({ ...page, data: page.data.map(move) })),
+    }));
   } else if (state || event.kind === "runs.queued") {
-    void cache.invalidateQueries({ queryKey: keys.lists() }, { cancelRefetch: false });
+    renew(cache, { queryKey: keys.lists() });
   }
 }
 

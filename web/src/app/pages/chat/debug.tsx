@@ -2,6 +2,7 @@ import { useInfiniteQuery, useQueries, useQuery, useQueryClient } from "@tanstac
 import { Link } from "@tanstack/react-router";
 import { Brain, X } from "lucide-react";
 import { type KeyboardEvent, useEffect, useMemo, useState } from "react";
+import { renew } from "@/api/news";
 import type { LiveEvent, Run } from "@/api/types";
 import { agentsQuery } from "@/features/agents/queries";
 import { ordered } from "@/features/conversations/patch";
@@ -214,8 +215,7 @@ function TraceTab({ run, now, turns }: { run: Run | undefined; now: number; turn
   const steps = useQuery({ ...stepsOfQuery(run?.id ?? ""), enabled: !!run });
   // biome-ignore lint/correctness/useExhaustiveDependencies: each event of the run may be a step
   useEffect(() => {
-    if (run)
-      void cache.invalidateQueries({ queryKey: stepsOfQuery(run.id).queryKey }, { cancelRefetch: false });
+    if (run) renew(cache, { queryKey: stepsOfQuery(run.id).queryKey });
   }, [cache, run?.id, turns]);
   if (!run) return <Empty title={words.empty} body={words.emptyBody} />;
   return (

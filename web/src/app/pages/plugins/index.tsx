@@ -1,4 +1,5 @@
 import { useQueryClient } from "@tanstack/react-query";
+import { renew } from "@/api/news";
 import { Plugins } from "@/features/plugins/plugins";
 import { pluginKeys } from "@/features/plugins/queries";
 import { plugins } from "@/lib/messages/plugins";
@@ -12,10 +13,7 @@ const channels = ["plugins"];
 export default function PluginsRoute() {
   const can = useCan();
   const cache = useQueryClient();
-  useEvents(
-    channels,
-    () => void cache.invalidateQueries({ queryKey: pluginKeys.all }, { cancelRefetch: false }),
-  );
+  useEvents(channels, () => renew(cache, { queryKey: pluginKeys.all }));
   return (
     <>
       <TopBar title={plugins.title} />
