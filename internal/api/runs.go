@@ -22,6 +22,8 @@ func (a runsAPI) routes() []route {
 		{"GET", "/api/v1/runs/{run}/steps", "runs:read", "What a run did, step by step, oldest first.", handler(a.steps)},
 		{"GET", "/api/v1/runs/{run}/helpers", "runs:read", "The helpers of a run, oldest first.", handler(a.helpers)},
 		{"POST", "/api/v1/runs/{run}/cancel", "runs:write", "Stop a run; what was answered so far is kept.", handler(a.cancel)},
+		{"POST", "/api/v1/runs/{run}/messages", "runs:write", "Say something to a run that goes on, or to one of its helpers alone.",
+			handler(a.steer, status(202), bodyLimit(conversations.MaxMessage+(64<<10)))},
 		{"POST", "/api/v1/runs/{run}/answer", "runs:write", "Answer a question that a run waits for.", handler(a.answer, bodyLimit(conversations.MaxMessage+(64<<10)))},
 		{"POST", "/api/v1/runs/{run}/retry", "runs:write", "Answer the same question again.", handler(a.retry, status(202))},
 		{"POST", "/api/v1/runs/{run}/replay", "runs:write", "Answer the same question with another model.", handler(a.replay, status(202))},
@@ -76,6 +78,15 @@ func (a runsAPI) helpers(ctx context.Context, in stepsQuery) (page.Page[runs.Run
 
 func (a runsAPI) cancel(ctx context.Context, in runPath) (runs.Run, error) {
 	return a.desk.Cancel(ctx, asker(ctx), in.Run)
+}
+
+type steerRequest struct {
+	runPath
+	Message string `json:"message" required:"true" min:"1"`
+}
+
+func (a runsAPI) steer(ctx context.Context, in steerRequest) (runs.Steered, error) {
+	return a.desk.Steer(ctx, asker(ctx), in.Run, in.Message)
 }
 
 type answerRequest struct {

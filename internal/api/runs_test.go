@@ -59,6 +59,7 @@ func TestRunsAreReadAndDoneAgain(t *testing.T) {
 	if w.Operator.Do(t, "GET", run+"/helpers", nil).Must(t, 200, &helpers); len(helpers.Data) != 0 {
 		t.Errorf("helpers %+v", helpers.Data)
 	}
+	w.Operator.Do(t, "POST", run+"/messages", map[string]any{"message": "One thing more"}).Fails(t, 409, "run_state")
 	for path, body := range map[string]map[string]any{
 		run + "/retry": {}, run + "/replay": {"model": "test/other"}, run + "/fork": {"turn": 1},
 		"/api/v1/conversations/" + string(a.Conversation.ID) + "/messages/" + string(a.Run.Answer) + "/regenerate": {},

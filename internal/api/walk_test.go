@@ -55,6 +55,7 @@ var bodies = map[string]string{
 	"DELETE /api/v1/account/totp":                                       `{"password":"x"}`,
 	"POST /api/v1/system/mode":                                          `{"mode":"normal"}`,
 	"POST /api/v1/events/acks":                                          `{"cursors":[1]}`,
+	"POST /api/v1/runs/{run}/messages":                                  `{"message":"x"}`,
 	"POST /api/v1/agents/{agent}/chat":                                  `{"message":"hello"}`,
 	"POST /api/v1/agents":                                               `{"name":"ops"}`,
 	"PATCH /api/v1/agents/{agent}":                                      `{"title":"Stolen"}`,

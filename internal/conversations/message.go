@@ -41,6 +41,17 @@ type Notes struct {
 	Recalled    []Recalled `json:"recalled,omitempty" doc:"What the agent remembered when it answered."`
 	Suggestions []string   `json:"suggestions,omitempty" doc:"What one could ask next."`
 	Cost        *int64     `json:"cost_micros,omitempty" doc:"What the answer cost in micro-dollars; left out when unknown."`
+	Calls       []CallNote `json:"calls,omitempty" doc:"Of the tool calls in parts, in their order: what is known beside the result."`
+}
+
+// CallNote is what is known of a tool call beside what went in and came out.
+type CallNote struct {
+	Call      string          `json:"call" doc:"The id of its parts."`
+	Title     string          `json:"title,omitempty"`
+	Code      string          `json:"code,omitempty" doc:"Of the error."`
+	StartedAt time.Time       `json:"started_at,omitzero"`
+	TookMs    int64           `json:"took_ms"`
+	Meta      json.RawMessage `json:"meta,omitempty" doc:"What the tool says about the result, as a diff; left out when it is long."`
 }
 
 // Recalled is something remembered, with where it came from.

@@ -288,10 +288,33 @@ func (c closing) notes() *conversations.Notes {
 		cost := int64(c.sum.spent)
 		n.Cost = &cost
 	}
-	if n.Recalled == nil && n.Cost == nil {
+	if n.Calls = callNotes(c.turns); n.Recalled == nil && n.Cost == nil && n.Calls == nil {
 		return nil
 	}
 	return &n
+}
+
+// notedMeta bounds what is noted of all calls of an answer together; the execution log has it whole.
+const notedMeta = 32 << 10
+
+// callNotes is what is known of the calls that have a result, beside it.
+func callNotes(turns []*agents.Turn) []conversations.CallNote {
+	var notes []conversations.CallNote
+	left := notedMeta
+	for _, t := range turns {
+		for _, c := range t.Calls {
+			if c.Result == nil || c.Began.IsZero() {
+				continue
+			}
+			n := conversations.CallNote{Call: c.ID, Title: c.Title, Code: c.Result.Code, StartedAt: c.Began.UTC(), TookMs: c.Ended.Sub(c.Began).Milliseconds()}
+			if meta := metaOf(c.Result); len(meta) <= left {
+				n.Meta = meta
+				left -= len(meta)
+			}
+			notes = append(notes, n)
+		}
+	}
+	return notes
 }
 
 // keptResult bounds a tool's result in the answer; the execution log has it whole.

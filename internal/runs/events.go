@@ -165,6 +165,13 @@ type (
 		Need   string `json:"need"` // the kind of need
 		Answer string `json:"answer"`
 	}
+	// RunTold: a person said something to a helper alone; RunSteered follows when its model gets it.
+	RunTold struct {
+		subject
+		Message ids.Message `json:"message"`
+		Author  ids.User    `json:"author"`
+		Text    string      `json:"text"` // cut in the middle when it is long
+	}
 	// RunSteered: the model gets what the person said meanwhile.
 	RunSteered struct {
 		subject
@@ -222,6 +229,7 @@ func (HelperFinished) Kind() string { return "runs.helper_finished" }
 func (HelperFailed) Kind() string   { return "runs.helper_failed" }
 func (RunWaiting) Kind() string     { return "runs.waiting" }
 func (RunAnswered) Kind() string    { return "runs.answered" }
+func (RunTold) Kind() string        { return "runs.told" }
 func (RunSteered) Kind() string     { return "runs.steered" }
 func (RunCompacted) Kind() string   { return "runs.compacted" }
 func (RunFinished) Kind() string    { return "runs.finished" }

@@ -283,12 +283,20 @@ func (a *attempt) finishFact(c *agents.Call) ToolFinished {
 	if c.Result.Full != nil {
 		f.Body = c.Result.Full.Body
 	}
-	if len(c.Result.Meta) > 0 {
-		if raw, err := json.Marshal(c.Result.Meta); err == nil && len(raw) <= maxInput {
-			f.Meta = raw
-		}
-	}
+	f.Meta = metaOf(c.Result)
 	return f
+}
+
+// metaOf is what a tool says about its result for screens, unless it is long.
+func metaOf(r *tools.Result) json.RawMessage {
+	if len(r.Meta) == 0 {
+		return nil
+	}
+	raw, err := json.Marshal(r.Meta)
+	if err != nil || len(raw) > maxInput {
+		return nil
+	}
+	return raw
 }
 
 // Compact keeps that older turns were replaced by a summary.

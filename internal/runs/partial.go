@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/fluxway/fluxway/internal/agents"
+	"github.com/fluxway/fluxway/internal/conversations"
 	"github.com/fluxway/fluxway/internal/ids"
 	"github.com/fluxway/fluxway/internal/providers"
 	"github.com/fluxway/fluxway/internal/store"
@@ -13,15 +14,16 @@ import (
 
 // Partial is an answer that is still coming.
 type Partial struct {
-	Attempt      int              `json:"attempt"`
-	Turn         int              `json:"turn" doc:"The turn whose pieces come."`
-	Seq          int              `json:"seq" doc:"The number of the next text_delta."`
-	Text         string           `json:"text" doc:"All text so far."`
-	Reasoning    string           `json:"reasoning,omitempty" doc:"Of the turn whose pieces come."`
-	ReasoningSeq int              `json:"reasoning_seq"`
-	Parts        []providers.Part `json:"parts" doc:"Of the finished turns."`
-	Calls        []OpenCall       `json:"calls" doc:"Calls without a result."`
-	Helpers      []HelperShown    `json:"helpers"`
+	Attempt      int                      `json:"attempt"`
+	Turn         int                      `json:"turn" doc:"The turn whose pieces come."`
+	Seq          int                      `json:"seq" doc:"The number of the next text_delta."`
+	Text         string                   `json:"text" doc:"All text so far."`
+	Reasoning    string                   `json:"reasoning,omitempty" doc:"Of the turn whose pieces come."`
+	ReasoningSeq int                      `json:"reasoning_seq"`
+	Parts        []providers.Part         `json:"parts" doc:"Of the finished turns."`
+	Calls        []OpenCall               `json:"calls" doc:"Calls without a result."`
+	Done         []conversations.CallNote `json:"done" doc:"Of the calls with a result: what is known beside it."`
+	Helpers      []HelperShown            `json:"helpers"`
 }
 
 // OpenCall is a call that has no result yet.
@@ -41,7 +43,7 @@ type HelperShown struct {
 
 // partial is what a run has answered so far: its journal, and the pieces that came since.
 func (d *Desk) partial(ctx context.Context, run Run) (*Partial, error) {
-	p := &Partial{Attempt: run.Attempt, Parts: []providers.Part{}, Calls: []OpenCall{}, Helpers: []HelperShown{}}
+	p := &Partial{Attempt: run.Attempt, Parts: []providers.Part{}, Calls: []OpenCall{}, Done: []conversations.CallNote{}, Helpers: []HelperShown{}}
 	d.mu.Lock()
 	at := d.live[run.ID]
 	d.mu.Unlock()
@@ -68,6 +70,7 @@ func (d *Desk) partial(ctx context.Context, run Run) (*Partial, error) {
 	all.WriteString(text)
 	p.Text, p.Turn = all.String(), max(p.Turn, len(j.turns))
 	p.add(j.turns)
+	p.Done = append(p.Done, callNotes(j.turns)...)
 	helpers, err := store.All[Run](ctx, d.opts.DB.Read(), selectHelpers, run.ID)
 	if err != nil {
 		return nil, err

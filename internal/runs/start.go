@@ -248,56 +248,6 @@ func (d *Desk) release(ctx context.Context, tx *store.Tx, before Run) error {
 	return err
 }
 
-// steer hands a message to the run that goes on.
-func (d *Desk) steer(ctx context.Context, tx *store.Tx, who conversations.Asker, run Run, parts []providers.Part, a *Accepted) (err error) {
-	parent, err := d.lastSaid(ctx, tx, run)
-	if err != nil {
-		return err
-	}
-	a.Run, a.Steered, a.Routing = run, true, nil
-	a.Message, err = d.opts.Conversations.Add(ctx, tx, conversations.Message{
-		Workspace: who.Workspace, Conversation: run.Conversation, Run: run.ID, Role: providers.RoleUser, Author: string(who.User),
-		State: conversations.Complete, Parts: parts, Parent: parent,
-	})
-	if err != nil {
-		return err
-	}
-	n, err := store.One[int64](ctx, tx, signalRun, run.ID)
-	if err != nil {
-		return fmt.Errorf("telling %s: %w", run.ID, err)
-	}
-	text, err := encode(parts)
-	if err != nil {
-		return err
-	}
-	if _, err := tx.Exec(ctx, insertInbox, run.ID, n, a.Message.ID, text); err != nil {
-		return err
-	}
-	d.tell(tx, run.ID, n)
-	if run.State == Waiting {
-		return d.answerFreely(ctx, tx, run, a.Message.Parts)
-	}
-	return nil
-}
-
-// tell lets the attempt that works here know of a signal, once it is durable.
-func (d *Desk) tell(tx *store.Tx, id ids.Run, n int64) {
-	tx.AfterCommit(func() {
-		d.mu.Lock()
-		at := d.live[id]
-		d.mu.Unlock()
-		if at != nil {
-			at.signal(n)
-		}
-	})
-}
-
-// lastSaid is the message that the answer follows: the question, or what was said since.
-func (d *Desk) lastSaid(ctx context.Context, tx *store.Tx, run Run) (ids.Message, error) {
-	id, err := store.One[ids.Message](ctx, tx, lastInbox, run.ID)
-	return cmp.Or(id, run.Question), err
-}
-
 func checkMessage(text string) error {
 	switch {
 	case strings.TrimSpace(text) == "":

@@ -71,7 +71,7 @@ func (f *folder) edit(rel string, a editArgs) (tools.Result, error) {
 		return tools.Result{}, err
 	}
 	r := tools.Says(fmt.Sprintf("Edited %s; it has %d lines now (had %d).", rel, lineCount(after), lineCount(string(before))))
-	r.Meta = map[string]any{"path": rel}
+	r.Meta = map[string]any{"path": rel, "diff": diff(rel, string(before), after)}
 	return r, nil
 }
 

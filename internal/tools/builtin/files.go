@@ -155,11 +155,15 @@ func writeFile() tools.Tool {
 			if err != nil {
 				return tools.Result{}, err
 			}
+			before, _, unread := f.readAll(rel, maxCompared)
 			if err := f.replace(rel, []byte(a.Content)); err != nil {
 				return tools.Result{}, err
 			}
 			r := tools.Says(fmt.Sprintf("Wrote %s (%d bytes, %d lines).", rel, len(a.Content), lineCount(a.Content)))
 			r.Meta = map[string]any{"path": rel, "size": len(a.Content)}
+			if unread == nil && utf8.Valid(before) {
+				r.Meta["diff"] = diff(rel, string(before), a.Content)
+			}
 			return r, nil
 		})
 }

@@ -3321,6 +3321,49 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  "/api/v1/runs/{run}/messages": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get?: never;
+    put?: never;
+    /** Say something to a run that goes on, or to one of its helpers alone. */
+    post: {
+      parameters: {
+        query?: never;
+        header?: {
+          /** A fresh random text; the same request with the same key within a day gets the same answer instead of being done twice. */
+          "Idempotency-Key"?: string;
+        };
+        path: {
+          run: string;
+        };
+        cookie?: never;
+      };
+      requestBody: {
+        content: {
+          "application/json": components["schemas"]["SteerRequest"];
+        };
+      };
+      responses: {
+        202: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Steered"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   "/api/v1/runs/{run}/answer": {
     parameters: { query?: never; header?: never; path?: never; cookie?: never };
     get?: never;
@@ -9987,6 +10030,8 @@ export interface components {
       suggestions?: string[];
       /** What the answer cost in micro-dollars; left out when unknown. */
       cost_micros?: number;
+      /** Of the tool calls in parts, in their order: what is known beside the result. */
+      calls?: components["schemas"]["CallNote"][];
     };
     Recalled: {
       id: string;
@@ -9997,6 +10042,17 @@ export interface components {
       score?: number;
       conversation?: string;
       message?: string;
+    };
+    CallNote: {
+      /** The id of its parts. */
+      call: string;
+      title?: string;
+      /** Of the error. */
+      code?: string;
+      started_at?: string;
+      took_ms: number;
+      /** What the tool says about the result, as a diff; left out when it is long. */
+      meta?: unknown;
     };
     MessageVersionPage: {
       data: components["schemas"]["MessageVersion"][];
@@ -10092,6 +10148,8 @@ export interface components {
       suggestions?: string[];
       /** What the answer cost in micro-dollars; left out when unknown. */
       cost_micros?: number;
+      /** Of the tool calls in parts, in their order: what is known beside the result. */
+      calls?: components["schemas"]["CallNoteRequest"][];
     };
     RecalledRequest: {
       id?: string;
@@ -10102,6 +10160,17 @@ export interface components {
       score?: number;
       conversation?: string;
       message?: string;
+    };
+    CallNoteRequest: {
+      /** The id of its parts. */
+      call?: string;
+      title?: string;
+      /** Of the error. */
+      code?: string;
+      started_at?: string;
+      took_ms?: number;
+      /** What the tool says about the result, as a diff; left out when it is long. */
+      meta?: unknown;
     };
     ExportedFileRequest: {
       id?: string;
@@ -10507,6 +10576,8 @@ export interface components {
       parts: components["schemas"]["Part"][];
       /** Calls without a result. */
       calls: components["schemas"]["OpenCall"][];
+      /** Of the calls with a result: what is known beside it. */
+      done: components["schemas"]["CallNote"][];
       helpers: components["schemas"]["HelperShown"][];
     };
     OpenCall: {
@@ -10607,6 +10678,14 @@ export interface components {
     Reply: {
       text?: string;
       choices?: string[];
+    };
+    SteerRequest: {
+      message: string;
+    };
+    Steered: {
+      run: components["schemas"]["Run"];
+      /** Its id: among the message_ids of runs.steered once the model gets it. */
+      message: string;
     };
     AnswerRequest: {
       /** Which question; may be left out when there is one. */
