@@ -45,7 +45,7 @@ func (a guardAPI) routes() []route {
 
 type approvalsQuery struct {
 	listQuery
-	State string `query:"state" enum:"asked,approved,denied,expired,used"`
+	State string `query:"state" enum:"asked,approved,denied,expired,used,withdrawn"`
 	Kind  string `query:"kind" enum:"ask,exception,budget" doc:"ask: whatever waits, budgets included. exception: it was refused and may be let through. budget: a run waits at the limit of a budget."`
 	Run   string `query:"run" max:"128"`
 }

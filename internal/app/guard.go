@@ -60,6 +60,7 @@ func (a *App) openGuard(context.Context) (err error) {
 		}
 		return a.runs.Wake(ctx, tx, answered.Run)
 	})
+	a.ledger.OnRoom(a.guard.Room)
 	a.db.OnRestore(store.RestoreHook{Name: "guard", Done: func(context.Context) { a.guard.ForgetAll() }})
 	return nil
 }

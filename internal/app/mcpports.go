@@ -8,6 +8,7 @@ import (
 	"github.com/fluxway/fluxway/internal/ids"
 	"github.com/fluxway/fluxway/internal/kit/fault"
 	"github.com/fluxway/fluxway/internal/providers"
+	"github.com/fluxway/fluxway/internal/store"
 	"github.com/fluxway/fluxway/internal/tools/mcp"
 )
 
@@ -109,7 +110,7 @@ func (p mcpPorts) Folders(ctx context.Context, from mcp.From) ([]mcp.Folder, err
 }
 
 // withdraw ends what a run that is over still asks.
-func (a *App) withdraw(ctx context.Context, ws ids.Workspace, run ids.Run) error {
-	a.mcp.Withdraw(run)
-	return a.guard.Withdraw(ctx, ws, run)
+func (a *App) withdraw(ctx context.Context, tx *store.Tx, ws ids.Workspace, run ids.Run) error {
+	tx.AfterCommit(func() { a.mcp.Withdraw(run) })
+	return a.guard.Withdraw(ctx, tx, ws, run)
 }

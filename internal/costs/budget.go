@@ -216,6 +216,13 @@ func (l *Ledger) ChangeBudget(ctx context.Context, ws ids.Workspace, id ids.Budg
 		if err := k.rearm(&b); err != nil {
 			return err
 		}
+		p, err := k.load(&b, b.Period.At(k.now, b.loc))
+		if err != nil {
+			return err
+		}
+		if err := k.room(&b, p.standing(&b)); err != nil {
+			return err
+		}
 		return k.budgetsChanged(ws, BudgetChanged{Budget: id, Name: b.Name, Unit: b.Unit, Amount: b.Amount})
 	})
 	if err != nil {
@@ -237,6 +244,10 @@ func (l *Ledger) DeleteBudget(ctx context.Context, ws ids.Workspace, id ids.Budg
 			}
 		}
 		k.forget(id)
+		b.Enabled = false
+		if err := k.room(&b, Standing{}); err != nil {
+			return err
+		}
 		return k.budgetsChanged(ws, BudgetDeleted{Budget: id, Name: b.Name})
 	})
 	if err != nil {
@@ -268,12 +279,39 @@ func (l *Ledger) Grant(ctx context.Context, ws ids.Workspace, id ids.Budget, amo
 		if err := k.rearm(&b); err != nil {
 			return err
 		}
+		if err := k.room(&b, p.standing(&b)); err != nil {
+			return err
+		}
 		return k.budgetsChanged(ws, BudgetChanged{Budget: id, Name: b.Name, Unit: b.Unit, Amount: b.Amount, Granted: p.Granted})
 	})
 	if err != nil {
 		return BudgetStatus{}, fmt.Errorf("granting more of %s: %w", id, err)
 	}
 	return l.Budget(ctx, ws, id)
+}
+
+// OnRoom has f told, in the same transaction, of every budget that a person has given room to: calls that it refused would
+// pass now.
+func (l *Ledger) OnRoom(f func(ctx context.Context, tx *store.Tx, ws ids.Workspace, budget ids.Budget) error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.onRoom = append(l.onRoom, f)
+}
+
+// room passes on that a budget was changed, if it stops nobody now.
+func (k *book) room(b *Budget, s Standing) error {
+	if b.Enabled && (b.AtLimit == AskPerson || b.AtLimit == Block) && s.Spent >= s.Limit {
+		return nil
+	}
+	k.l.mu.Lock()
+	list := k.l.onRoom
+	k.l.mu.Unlock()
+	for _, f := range list {
+		if err := f(k.ctx, k.tx, b.Workspace, b.ID); err != nil {
+			return fmt.Errorf("passing on that %s has room: %w", b.ID, err)
+		}
+	}
+	return nil
 }
 
 // Budget reads one budget of a workspace and where it stands.

@@ -83,6 +83,7 @@ type Ledger struct {
 	seen     time.Time               // when this process last said that it lives
 
 	mu      sync.Mutex // guards the fields below
+	onRoom  []func(ctx context.Context, tx *store.Tx, ws ids.Workspace, budget ids.Budget) error
 	queue   []*op
 	running bool
 	writing bool // a group is on its way into the database

@@ -170,31 +170,37 @@ func (g *Guard) Wait(ctx context.Context, ws ids.Workspace, id ids.Approval) (Ap
 	}
 }
 
-// Withdraw ends what a run still asks, because the run is over.
-func (g *Guard) Withdraw(ctx context.Context, ws ids.Workspace, run ids.Run) error {
+// Withdraw takes back what a run asked, in the caller's transaction: the run is over.
+func (g *Guard) Withdraw(ctx context.Context, tx *store.Tx, ws ids.Workspace, run ids.Run) error {
 	if run == "" {
 		return nil
 	}
-	err := g.db.InTx(ctx, func(tx *store.Tx) error {
-		open, err := store.All[Approval](ctx, tx, selectOfRun, run, ws)
-		if err != nil {
-			return err
-		}
-		for _, a := range open {
-			if err := g.expire(ctx, tx, a, "The run is over."); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	open, err := store.All[Approval](ctx, tx, selectOfRun, run, ws)
 	if err != nil {
-		return fmt.Errorf("withdrawing the questions of %s: %w", run, err)
+		return fmt.Errorf("reading the questions of %s: %w", run, err)
+	}
+	for _, a := range open {
+		if err := g.withdraw(ctx, tx, a, "The run is over."); err != nil {
+			return fmt.Errorf("withdrawing the questions of %s: %w", run, err)
+		}
 	}
 	return nil
 }
 
+func (g *Guard) withdraw(ctx context.Context, tx *store.Tx, a Approval, words string) error {
+	n, err := tx.Exec(ctx, endApproval, StateWithdrawn, words, a.ID, a.State)
+	if err != nil || n == 0 || a.Kind == KindException {
+		return err
+	}
+	a.State, a.Words = StateWithdrawn, words
+	if err := g.tell(ctx, tx, a); err != nil {
+		return err
+	}
+	return g.hub.Append(ctx, tx, a.Workspace, ApprovalsChannel, Withdrawn{a.about(), words})
+}
+
 func (g *Guard) expire(ctx context.Context, tx *store.Tx, a Approval, words string) error {
-	n, err := tx.Exec(ctx, expireApproval, words, a.ID, a.State)
+	n, err := tx.Exec(ctx, endApproval, StateExpired, words, a.ID, a.State)
 	if err != nil || n == 0 || a.Kind == KindException {
 		return err
 	}

@@ -22,11 +22,12 @@ type State string
 
 // The states of an approval.
 const (
-	StateAsked    State = "asked"
-	StateApproved State = "approved"
-	StateDenied   State = "denied"
-	StateExpired  State = "expired"
-	StateUsed     State = "used"
+	StateAsked     State = "asked"
+	StateApproved  State = "approved"
+	StateDenied    State = "denied"
+	StateExpired   State = "expired"
+	StateUsed      State = "used"
+	StateWithdrawn State = "withdrawn" // whoever asked needs no answer any more
 )
 
 // Move is what can happen to an approval.
@@ -34,15 +35,16 @@ type Move string
 
 // The moves.
 const (
-	MoveApprove Move = "approve"
-	MoveDeny    Move = "deny"
-	MoveExpire  Move = "expire"
-	MoveUse     Move = "use"
+	MoveApprove  Move = "approve"
+	MoveDeny     Move = "deny"
+	MoveExpire   Move = "expire"
+	MoveUse      Move = "use"
+	MoveWithdraw Move = "withdraw"
 )
 
 var moves = map[State]map[Move]State{
-	StateAsked:    {MoveApprove: StateApproved, MoveDeny: StateDenied, MoveExpire: StateExpired},
-	StateApproved: {MoveUse: StateUsed, MoveExpire: StateExpired},
+	StateAsked:    {MoveApprove: StateApproved, MoveDeny: StateDenied, MoveExpire: StateExpired, MoveWithdraw: StateWithdrawn},
+	StateApproved: {MoveUse: StateUsed, MoveExpire: StateExpired, MoveWithdraw: StateWithdrawn},
 }
 
 // Move is the state that a move leads to; false: it is not possible.

@@ -24,10 +24,10 @@ const (
 
 func TestStates(t *testing.T) {
 	t.Parallel()
-	states := []guard.State{guard.StateAsked, guard.StateApproved, guard.StateDenied, guard.StateExpired, guard.StateUsed}
-	moves := []guard.Move{guard.MoveApprove, guard.MoveDeny, guard.MoveExpire, guard.MoveUse}
+	states := []guard.State{guard.StateAsked, guard.StateApproved, guard.StateDenied, guard.StateExpired, guard.StateUsed, guard.StateWithdrawn}
+	moves := []guard.Move{guard.MoveApprove, guard.MoveDeny, guard.MoveExpire, guard.MoveUse, guard.MoveWithdraw}
 	want := map[string]guard.State{
-		"asked approve": guard.StateApproved, "asked deny": guard.StateDenied, "asked expire": guard.StateExpired,
+		"asked approve": guard.StateApproved, "asked deny": guard.StateDenied, "asked expire": guard.StateExpired, "asked withdraw": guard.StateWithdrawn, "approved withdraw": guard.StateWithdrawn,
 		"approved use": guard.StateUsed, "approved expire": guard.StateExpired,
 	}
 	for _, s := range states {
@@ -272,14 +272,21 @@ func TestWithdraw(t *testing.T) {
 	})
 	call := w.command(asked)
 	call.Approval = w.judge(t, runCommand, call).Ticket
-	if err := w.Withdraw(t.Context(), w.ws, call.Run); err != nil {
+	heard := eventstest.Listen(t, w.hub, w.ws, guard.ApprovalsChannel)
+	if err := w.db.InTx(t.Context(), func(tx *store.Tx) error { return w.Withdraw(t.Context(), tx, w.ws, call.Run) }); err != nil {
 		t.Fatal(err)
 	}
-	if a := w.approval(t, call.Approval); a.State != guard.StateExpired || a.Words == "" {
-		t.Errorf("approval = %+v, want expired with a reason", a)
+	if a := w.approval(t, call.Approval); a.State != guard.StateWithdrawn || a.Words == "" {
+		t.Errorf("approval = %+v, want withdrawn with a reason", a)
 	}
-	if told != guard.StateExpired {
-		t.Errorf("told %q, want expired", told)
+	if told != guard.StateWithdrawn {
+		t.Errorf("told %q, want withdrawn", told)
+	}
+	if got := heard.Next(); got.Kind != "guard.withdrawn" {
+		t.Errorf("heard %s, want guard.withdrawn", got.Kind)
+	}
+	if r := w.judge(t, runCommand, call); r.Verdict != tools.Refuse || r.Rule != "guard.withdrawn" {
+		t.Errorf("the call is judged %+v, want refused", r)
 	}
 }
 

@@ -3,7 +3,7 @@
 // In:    a call of a tool: by whom, from which door, in which folder, with which arguments.
 // Out:   a ruling: allow, ask a person, or refuse, with the rule that decided; approvals and their answers; the journal of calls.
 // Keeps: guard_policies, guard_approvals, guard_allowed, guard_calls.
-// Says:  guard.asked, guard.answered, guard.expired on approvals; guard.refused, guard.allowed, guard.disallowed, guard.policy_changed on guard.
+// Says:  guard.asked, guard.answered, guard.expired, guard.withdrawn on approvals; guard.refused, guard.allowed, guard.disallowed, guard.policy_changed on guard.
 // Not here: running the call (tools); who may answer (identity); how a command is understood (guard/command);
 // what a call is about to change and how it is undone (projects).
 //

@@ -37,6 +37,11 @@ type (
 	Expired struct {
 		About
 	}
+	// Withdrawn: whoever asked needs no answer any more.
+	Withdrawn struct {
+		About
+		Words string `json:"words"` // why
+	}
 	// Refused: a rule stopped a call before anything ran.
 	Refused struct {
 		About
@@ -80,7 +85,8 @@ func (Asked) Kind() string { return "guard.asked" }
 func (Answered) Kind() string { return "guard.answered" }
 
 // Kind names the fact.
-func (Expired) Kind() string { return "guard.expired" }
+func (Expired) Kind() string   { return "guard.expired" }
+func (Withdrawn) Kind() string { return "guard.withdrawn" }
 
 // Kind names the fact.
 func (Refused) Kind() string { return "guard.refused" }

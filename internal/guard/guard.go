@@ -157,8 +157,8 @@ func (g *Guard) retain() {
 	}
 }
 
-// OnAnswer has f told, in the same transaction, of every approval that is answered or
-// expires, so that whoever waits for it can go on.
+// OnAnswer has f told, in the same transaction, of every approval that is answered,
+// expires or is withdrawn, so that whoever waits for it can go on.
 func (g *Guard) OnAnswer(f func(ctx context.Context, tx *store.Tx, a Approval) error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -34,7 +34,7 @@ type Overdraft struct {
 	Unattended   bool
 	Budget       ids.Budget
 	Reason       string
-	Standing     any       // the budget and the amounts, kept as JSON
+	Standing     any       // the budget and the amounts, kept as JSON; "budget" is its id
 	Resets       time.Time // when the budget begins anew; zero: never
 }
 
@@ -55,7 +55,7 @@ func (g *Guard) Overdraw(ctx context.Context, o Overdraft) (tools.Ruling, error)
 	var ruling tools.Ruling
 	err = g.db.InTx(ctx, func(tx *store.Tx) error {
 		a, err := store.One[Approval](ctx, tx, selectNewest, o.Workspace, fresh.Hash)
-		if errors.Is(err, store.ErrNoRows) {
+		if errors.Is(err, store.ErrNoRows) || err == nil && a.State == StateWithdrawn { // nobody was asked, or nobody is any more
 			ruling, err = g.askMoney(ctx, tx, fresh)
 			return err
 		}
@@ -119,7 +119,30 @@ func moneyRuling(a Approval, now time.Time) tools.Ruling {
 		return tools.Ruling{Verdict: tools.Ask, Rule: a.Rule, Reason: a.Reason, Ticket: string(a.ID)}
 	case StateDenied:
 		return refusedAs("guard.denied", because("A person said no", a.Words), "")
-	case StateExpired:
+	case StateExpired, StateWithdrawn:
 	}
 	return refusedAs("guard.expired", "Nobody answered in time.", "")
+}
+
+// Room takes back what runs ask about a budget that has room again, in the caller's transaction: they go on by themselves.
+func (g *Guard) Room(ctx context.Context, tx *store.Tx, ws ids.Workspace, budget ids.Budget) error {
+	open, err := store.All[Approval](ctx, tx, selectMoney, ws)
+	if err != nil {
+		return fmt.Errorf("reading the questions about money: %w", err)
+	}
+	for _, a := range open {
+		var about struct {
+			Budget ids.Budget `json:"budget"`
+		}
+		if err := json.Unmarshal([]byte(a.Args), &about); err != nil {
+			return fmt.Errorf("reading what %s is about: %w", a.ID, err)
+		}
+		if about.Budget != budget {
+			continue
+		}
+		if err := g.withdraw(ctx, tx, a, "The budget has room again, so the run went on."); err != nil {
+			return err
+		}
+	}
+	return nil
 }

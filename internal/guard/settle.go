@@ -96,6 +96,9 @@ func answerTo(a Approval, hash string, now time.Time) tools.Ruling {
 		return refusedAs("guard.denied", because("A person said no", a.Words), "Do not try it again in another way; ask the person what they want instead.")
 	case StateUsed:
 		return usedUp(a)
+	case StateWithdrawn:
+		return refusedAs("guard.withdrawn", because("The question was taken back", a.Words), "Make the call without it to ask again.")
+	case StateExpired:
 	}
 	return refusedAs("guard.expired", "Nobody answered in time, or the approval was not used in time.", "Go on without it, or ask again later.")
 }

@@ -31,12 +31,13 @@ const (
 	answerApproval = `
 		UPDATE guard_approvals SET state = ?, answered_by = ?, answered_via = ?, answered_at = ?, scope = ?, words = ?, deadline = ?
 		WHERE workspace_id = ? AND id = ? AND state = 'asked'`
-	useApproval    = `UPDATE guard_approvals SET state = 'used', used_at = ? WHERE workspace_id = ? AND id = ? AND state = 'approved'`
-	expireApproval = `UPDATE guard_approvals SET state = 'expired', words = ? WHERE id = ? AND state = ?`
-	selectDue      = `SELECT ` + approvalColumns + ` FROM guard_approvals WHERE state IN ('asked', 'approved') AND deadline <= ? ORDER BY deadline LIMIT 200`
-	selectNextDue  = `SELECT COALESCE(MIN(deadline), 0) FROM guard_approvals WHERE state IN ('asked', 'approved')`
-	selectOfRun    = `SELECT ` + approvalColumns + ` FROM guard_approvals WHERE run_id = ? AND state IN ('asked', 'approved') AND workspace_id = ?`
-	listApprovals  = `
+	useApproval   = `UPDATE guard_approvals SET state = 'used', used_at = ? WHERE workspace_id = ? AND id = ? AND state = 'approved'`
+	endApproval   = `UPDATE guard_approvals SET state = ?, words = ? WHERE id = ? AND state = ?`
+	selectMoney   = `SELECT ` + approvalColumns + ` FROM guard_approvals WHERE workspace_id = ? AND kind = 'budget' AND state = 'asked' ORDER BY id`
+	selectDue     = `SELECT ` + approvalColumns + ` FROM guard_approvals WHERE state IN ('asked', 'approved') AND deadline <= ? ORDER BY deadline LIMIT 200`
+	selectNextDue = `SELECT COALESCE(MIN(deadline), 0) FROM guard_approvals WHERE state IN ('asked', 'approved')`
+	selectOfRun   = `SELECT ` + approvalColumns + ` FROM guard_approvals WHERE run_id = ? AND state IN ('asked', 'approved') AND workspace_id = ?`
+	listApprovals = `
 		SELECT ` + approvalColumns + ` FROM guard_approvals
 		WHERE workspace_id = ? AND (? = '' OR state = ?) AND (? = '' OR kind = ? OR kind = 'budget' AND ? = 'ask') AND (? = '' OR run_id = ?) AND (? = '' OR id < ?)
 		ORDER BY id DESC LIMIT ?`

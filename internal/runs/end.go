@@ -137,6 +137,11 @@ func (d *Desk) close(ctx context.Context, tx *store.Tx, c closing) (news bool, e
 	if d.opts.Over != nil {
 		tx.AfterCommit(func() { d.opts.Over(c.run.Workspace, c.run.ID) })
 	}
+	if c.to != Finished {
+		if err := d.withdraw(ctx, tx, c.run); err != nil {
+			return false, err
+		}
+	}
 	if c.line != nil {
 		if err := c.line.insert(ctx, tx); err != nil {
 			return false, err
@@ -223,6 +228,14 @@ func (d *Desk) report(ctx context.Context, tx *store.Tx, c closing, text string)
 	return d.opts.Hub.Append(ctx, tx, c.run.Workspace, conversations.Channel(c.run.Conversation), fact)
 }
 
+// withdraw takes back what a run asked people, once it is over in the same transaction.
+func (d *Desk) withdraw(ctx context.Context, tx *store.Tx, run Run) error {
+	if d.opts.Withdraw == nil {
+		return nil
+	}
+	return d.opts.Withdraw(ctx, tx, run.Workspace, run.ID)
+}
+
 // endHelpers ends what helpers of a run are still open: they cannot go on without it.
 func (d *Desk) endHelpers(ctx context.Context, tx *store.Tx, boss subject) error {
 	helpers, err := store.All[Run](ctx, tx, openHelpers, boss.Run)
@@ -235,6 +248,9 @@ func (d *Desk) endHelpers(ctx context.Context, tx *store.Tx, boss subject) error
 			usage = *h.Usage
 		}
 		if _, err := tx.Exec(ctx, endRun, Cancelled, store.JSON(usage), nil, "", h.Turns, h.Calls, h.Spent, time.Time{}, time.Now(), h.ID, h.State, h.Attempt, -1, -1); err != nil {
+			return err
+		}
+		if err := d.withdraw(ctx, tx, h); err != nil {
 			return err
 		}
 		if err := d.say(ctx, tx, h, RunCancelled{h.subject(), ""}); err != nil {

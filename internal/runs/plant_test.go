@@ -60,7 +60,8 @@ type plant struct {
 	*office
 	hub    *events.Hub
 	models map[string]*scripted.Model
-	guard  *guard.Guard // nil: nobody is asked about money
+	guard  *guard.Guard  // nil: nobody is asked about money
+	ledger *costs.Ledger // nil: nothing costs anything
 }
 
 // setup says what a plant is made of.
@@ -131,6 +132,9 @@ func newPlant(t *testing.T, db *store.DB, s setup) *plant {
 		g, err = guard.New(guard.Options{DB: db, Hub: hub, Commands: func() (*guard.Commands, error) { return nil, errors.New("there are no commands here") }})
 		must(err)
 		options.Overdraw, options.Withdraw = g.Overdraw, g.Withdraw
+		if s.ledger != nil {
+			s.ledger.OnRoom(g.Room)
+		}
 	}
 	desk, err := runs.New(options)
 	must(err)
@@ -140,7 +144,7 @@ func newPlant(t *testing.T, db *store.DB, s setup) *plant {
 	if s.who.Workspace == "" {
 		s.who = conversations.Asker{Workspace: storetest.Workspace(), User: ids.New[ids.User]()}
 	}
-	return &plant{&office{desk, t, db, queue, book, s.who}, hub, s.models, g}
+	return &plant{&office{desk, t, db, queue, book, s.who}, hub, s.models, g, s.ledger}
 }
 
 // work runs the queue and the hub until the returned function is called.

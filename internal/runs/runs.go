@@ -126,8 +126,8 @@ type Options struct {
 	Member func(ctx context.Context, ws ids.Workspace, user ids.User) error
 	// Overdraw says whether a run may spend beyond a budget that asks a person, and asks one if nobody was; nil: nobody can be asked.
 	Overdraw func(ctx context.Context, o guard.Overdraft) (tools.Ruling, error)
-	// Withdraw takes back what a run asked people and needs no more; nil: their deadlines do.
-	Withdraw func(ctx context.Context, ws ids.Workspace, run ids.Run) error
+	// Withdraw takes back what a run asked people, in the transaction that ends the run before it has finished; nil: their deadlines do.
+	Withdraw func(ctx context.Context, tx *store.Tx, ws ids.Workspace, run ids.Run) error
 	// Over hears of every run that this process has ended, to let go of what was kept for it; it must not wait. nil: nobody.
 	Over func(ws ids.Workspace, run ids.Run)
 	// Guidance is what a project's own files tell its agents; nil: nothing.
@@ -297,11 +297,6 @@ func (d *Desk) Cancel(ctx context.Context, who conversations.Asker, id ids.Run) 
 	}
 	if err := d.stop(ctx, run); err != nil {
 		return run, fmt.Errorf("stopping %s: %w", id, err)
-	}
-	if d.opts.Withdraw != nil {
-		if err := d.opts.Withdraw(ctx, run.Workspace, id); err != nil {
-			d.log.WarnContext(ctx, "questions of a stopped run are still open", "part", "runs", "run", id, "err", err)
-		}
 	}
 	return d.Get(ctx, who, id)
 }

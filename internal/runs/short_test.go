@@ -127,3 +127,78 @@ func TestAHelperAtTheLimitOfABudget(t *testing.T) {
 		}
 	})
 }
+
+func TestARunGoesOnWhenItsBudgetIsRaised(t *testing.T) {
+	t.Parallel()
+	raises := map[string]func(l *costs.Ledger, ws ids.Workspace, b ids.Budget) error{
+		"granted": func(l *costs.Ledger, ws ids.Workspace, b ids.Budget) error {
+			_, err := l.Grant(t.Context(), ws, b, 1_000_000)
+			return err
+		},
+		"changed": func(l *costs.Ledger, ws ids.Workspace, b ids.Budget) error {
+			_, err := l.ChangeBudget(t.Context(), ws, b, costs.Change{Amount: new(int64(1_000_000))})
+			return err
+		},
+		"deleted": func(l *costs.Ledger, ws ids.Workspace, b ids.Budget) error { return l.DeleteBudget(t.Context(), ws, b) },
+	}
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		for name, raise := range raises {
+			m := script(t, turn(says("I calculate. "), calls("calculator", map[string]any{"expression": "6*7"})), turn(says("It is 42.")))
+			p, b := atTheLimit(t, db, setup{models: map[string]*scripted.Model{"assistant": m}})
+			stop := p.work()
+			a := p.ask("What is 6*7?", "")
+			l := p.listen(conversations.Channel(a.Conversation.ID))
+			l.until("runs.waiting")
+			question := p.asked(a.Run.ID)
+			if _, err := p.ledger.Grant(t.Context(), p.who.Workspace, b.ID, 1); err != nil { // far from enough
+				t.Fatal(err)
+			}
+			if got := p.asked(a.Run.ID); got.ID != question.ID {
+				t.Errorf("%s: asked again as %s", name, got.ID)
+			}
+			if err := raise(p.ledger, p.who.Workspace, b.ID); err != nil {
+				t.Fatal(err)
+			}
+			l.until("runs.finished", of(a.Run.ID))
+			got, err := p.guard.Approval(t.Context(), p.who.Workspace, question.ID)
+			if err != nil || got.State != guard.StateWithdrawn || !strings.Contains(got.Words, "room") {
+				t.Errorf("%s: the question is %s, %q, %v", name, got.State, got.Words, err)
+			}
+			stop()
+		}
+	})
+}
+
+func TestCancellingARunWithdrawsWhatItsHelpersAsk(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		m := script(t, turn(calls("delegate_to_helper", map[string]any{"task": "Count"})))
+		p, _ := atTheLimit(t, db, setup{
+			team:   team{"assistant": {Tools: tools.All(), Helpers: []string{"helper"}}, "helper": agents.Agent{}},
+			models: map[string]*scripted.Model{"assistant": m, "helper": script(t, turn(says("Three.")))},
+		})
+		defer p.work()()
+		a := p.ask("Count with help", "")
+		l := p.listen(conversations.Channel(a.Conversation.ID))
+		l.until("runs.waiting", of(a.Run.ID))
+		question := p.asked(a.Run.ID)
+		if question.Run == a.Run.ID {
+			t.Fatalf("the helper does not ask: %+v", question)
+		}
+		inbox := p.listen(guard.ApprovalsChannel)
+		if _, err := p.Cancel(t.Context(), p.who, a.Run.ID); err != nil {
+			t.Fatal(err)
+		}
+		inbox.until("guard.withdrawn")
+		got, err := p.guard.Approval(t.Context(), p.who.Workspace, question.ID)
+		if err != nil || got.State != guard.StateWithdrawn || got.Words != "The run is over." {
+			t.Errorf("the question is %s, %q, %v", got.State, got.Words, err)
+		}
+		if _, err := p.guard.Answer(t.Context(), p.who.Workspace, string(question.ID), guard.Answer{Approve: true, By: p.who.User}); !fault.HasCode(err, "approval_withdrawn") {
+			t.Errorf("answering it: %v", err)
+		}
+		if run := p.get(a.Run.ID); run.State != runs.Cancelled {
+			t.Errorf("the run is %s", run.State)
+		}
+	})
+}

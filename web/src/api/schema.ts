@@ -4945,7 +4945,7 @@ export interface paths {
           limit?: number;
           /** next_cursor of the page before. */
           cursor?: string;
-          state?: "asked" | "approved" | "denied" | "expired" | "used";
+          state?: "asked" | "approved" | "denied" | "expired" | "used" | "withdrawn";
           /** ask: whatever waits, budgets included. exception: it was refused and may be let through. budget: a run waits at the limit of a budget. */
           kind?: "ask" | "exception" | "budget";
           run?: string;

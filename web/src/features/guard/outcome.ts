@@ -17,6 +17,8 @@ export function outcomeOf(approval: Approval, user: (id: string | undefined) => 
       return `${words.approved(by, when)}${scopeOf(approval)} ${money ? words.wentOn : words.ran}${said}`;
     case "denied":
       return `${words.denied(by, when)}${said}`;
+    case "withdrawn":
+      return words.withdrawn(approval.words ?? "");
     default:
       if (approval.answered_at) return `${words.approved(by, when)} ${words.unused}`;
       return approval.words || (money ? words.ended : words.expired);

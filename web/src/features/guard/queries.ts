@@ -62,6 +62,7 @@ export function applyGuardEvent(cache: QueryClient, event: LiveEvent): void {
       break;
     case "guard.answered":
     case "guard.expired":
+    case "guard.withdrawn":
       if (typeof id === "string") answered(cache, id, event);
       again(guardKeys.recent());
       break;
@@ -102,8 +103,11 @@ function answered(cache: QueryClient, id: string, event: LiveEvent): void {
 /** An approval after what was said about it. An answer stands; what was approved can still run out. */
 function settled(known: Approval, { kind, at, data }: LiveEvent): Approval {
   const fact = data as { state?: string; by?: string; via?: string; words?: string; scope?: string };
-  if (kind === "guard.expired")
-    return known.state === "asked" || known.state === "approved" ? { ...known, state: "expired" } : known;
+  if (kind !== "guard.answered") {
+    const over = known.state !== "asked" && known.state !== "approved";
+    const why = fact.words ? { words: fact.words } : {};
+    return over ? known : { ...known, state: kind.slice("guard.".length), ...why };
+  }
   if (known.state !== "asked") return known;
   return {
     ...known,

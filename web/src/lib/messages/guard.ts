@@ -93,6 +93,7 @@ export const guard = {
     ended: "Nobody answered in time, so the run ended.",
     unused: "It was not used in time.",
     expired: "Nobody answered in time, so it was denied and the agent was told.",
+    withdrawn: (why: string) => `Withdrawn: nobody needs to answer any more. ${why}`.trim(),
     said: (text: string) => `“${text}”`,
     via: { phone: " on phone", cli: " in the terminal", api: " through the API" } as Record<string, string>,
     scopes: {
