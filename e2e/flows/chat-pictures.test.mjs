@@ -48,7 +48,7 @@ world.flow("a picture that a tool gave is shown small, then large, live and afte
 world.flow("one helper is stopped from its lane, the other goes on", async () => {
   const context = await world.window({ user: "mira" });
   const asked = await context.request.post(world.server.url("/api/v1/agents/coordinator/chat"), {
-    data: { message: "ask the researcher and the coder: tell a long story" },
+    data: { message: "ask the researcher and the coder: tell a story of 999 sentences" },
   });
   const page = await open(context, world.server, `/chat/${(await asked.json()).conversation.id}`);
   const lanes = thread(page).locator("section.lane");

@@ -146,7 +146,7 @@ world.flow("a chat by keyboard alone", async () => {
   await page.keyboard.press("Enter");
   await settled(page, 4);
 
-  await page.keyboard.type("Write a long story");
+  await page.keyboard.type("Write a story of 999 sentences");
   await page.keyboard.press("Enter");
   await page.locator("[role=log] article[aria-busy=true]").getByText("Word after word").waitFor();
   await page.keyboard.press("Escape");

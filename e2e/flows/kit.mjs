@@ -65,8 +65,8 @@ export function suite({ empty = false, env = {} } = {}) {
   };
 
   /** Runs one flow; afterwards nothing bad may have been seen in any window it opened. */
-  world.flow = (name, run) =>
-    test(name, { timeout: 240_000 }, async (t) => {
+  world.flow = (name, run, { timeout = 240_000 } = {}) =>
+    test(name, { timeout }, async (t) => {
       world.windows = [];
       try {
         await run(t);

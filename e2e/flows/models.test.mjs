@@ -1,35 +1,16 @@
 // From the demo model to a real one: a wrong key is named, a right one answers at once.
 import assert from "node:assert/strict";
-import { createServer } from "node:http";
-import { after } from "node:test";
 import { answers, axeFindings, composer, desktop, open, phone, refused, settled, suite } from "./kit.mjs";
+import { vendor } from "./vendor.mjs";
 
-/** A vendor that speaks OpenAI's chat protocol and knows one key. */
-const vendor = createServer((request, response) => {
-  if (request.headers.authorization !== "Bearer gsk-right") {
-    response.writeHead(401, { "Content-Type": "application/json" });
-    response.end(JSON.stringify({ error: { message: "Invalid API Key", code: "invalid_api_key" } }));
-    return;
-  }
-  if (request.url.endsWith("/models")) {
-    response.setHeader("Content-Type", "application/json");
-    response.end(JSON.stringify({ data: [{ id: "llama-3.3-70b-versatile" }] }));
-    return;
-  }
-  response.setHeader("Content-Type", "text/event-stream");
-  const chunk = (delta, more = {}) =>
-    response.write(
-      `data: ${JSON.stringify({ id: "c1", model: "llama", choices: [{ index: 0, delta, finish_reason: null, ...more }] })}\n\n`,
-    );
-  chunk({ role: "assistant", content: "Hello from " });
-  chunk({ content: "the vendor." });
-  chunk({}, { finish_reason: "stop" });
-  response.end("data: [DONE]\n\n");
-});
-await new Promise((done) => vendor.listen(0, "127.0.0.1", done));
-after(() => vendor.close());
-
-const world = suite({ env: { GROQ_BASE_URL: `http://127.0.0.1:${vendor.address().port}/v1` } });
+const env = await vendor(
+  (say) => {
+    say("Hello from ");
+    say("the vendor.");
+  },
+  { key: "gsk-right" },
+);
+const world = suite({ env });
 
 world.flow("a key is tested when it is added, and the next answer is the vendor's", async () => {
   const context = await world.window({ user: "mira", viewport: desktop, allow: [refused(400, /accounts/)] });

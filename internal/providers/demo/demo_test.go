@@ -151,3 +151,13 @@ func TestStructuredOutputFitsTheSchema(t *testing.T) {
 		t.Errorf("got %s", got.Text())
 	}
 }
+
+func TestAStoryIsAsLongAsAsked(t *testing.T) {
+	t.Parallel()
+	for said, want := range map[string]int{"Tell me a long story": 40, "tell a story of 7 sentences": 7, "Write a story of 999 sentences": 999} {
+		got := answer(t, &providers.Request{Messages: []providers.Message{providers.UserText(said)}})
+		if n := strings.Count(got.Text(), "Word after word"); n != want {
+			t.Errorf("%q: %d sentences, want %d", said, n, want)
+		}
+	}
+}

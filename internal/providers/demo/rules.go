@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/fluxway/fluxway/internal/providers"
@@ -178,8 +179,23 @@ var sayings = []saying{
 	{"show me a formula", re(`\bformulas?\b`), text(formulaText)},
 	{"draw a diagram", re(`\bdiagrams?\b`), text(diagramText)},
 	{"show markdown", re(`\bmarkdown\b`), text(markdownText)},
-	{"tell a long story", re(`\blong\s+(?:story|text|answer)\b`), text(disclaimer + strings.Repeat("Word after word the demonstration goes on, so that scrolling, stopping and resuming can be tried. ", 40))},
+	{"tell a long story", re(`\blong\s+(?:story|text|answer)\b`), story(40)},
+	{"tell a story of 500 sentences", storyLength, story(0)},
 	{"hello", re(`^\s*(?:hi|hello|hey|good (?:morning|evening|day))\b`), text(disclaimer + "Hello! Say **help** to see what I understand.")},
+}
+
+// storyLength is how long a story is wanted: nobody has to hurry to stop one that is long enough.
+var storyLength = re(`\bstory\s+of\s+(\d{1,3})\s+sentences\b`)
+
+// story goes on for so many sentences, or for as many as are asked for.
+func story(sentences int) func(string) []scripted.Step {
+	return func(said string) []scripted.Step {
+		n := sentences
+		if m := storyLength.FindStringSubmatch(said); m != nil {
+			n, _ = strconv.Atoi(m[1]) // three digits at most
+		}
+		return []scripted.Step{{Says: disclaimer + strings.Repeat("Word after word the demonstration goes on, so that scrolling, stopping and resuming can be tried. ", n)}}
+	}
 }
 
 func think(said string) []scripted.Step {

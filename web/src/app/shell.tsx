@@ -36,9 +36,11 @@ function Frame() {
   const path = useRouterState({ select: (state) => state.location.pathname });
   useKeyboard();
   useShellCommands();
+  // Says from outside which page is there; a page whose code is still fetched is not.
+  const shown = useRouterState({ select: (state) => state.resolvedLocation?.href });
   useEffect(() => {
-    document.documentElement.dataset.ready = path;
-  }, [path]);
+    if (shown) document.documentElement.dataset.ready = shown.split(/[?#]/)[0];
+  }, [shown]);
   return (
     <div className={narrow ? "app rail" : "app"}>
       <a className="skip" href="#main">
