@@ -60,7 +60,7 @@ type ToolCall struct {
 }
 
 // row makes the row of an entry, without secrets.
-func row(e tools.Entry, outcome Outcome) ToolCall {
+func row(e *tools.Entry, outcome Outcome) ToolCall {
 	c := ToolCall{
 		ID: e.ID, Workspace: e.Call.Workspace, At: e.At, Door: e.Call.Door, User: e.Call.User, Agent: e.Call.Agent, Run: e.Call.Run,
 		Conversation: e.Call.Conversation, Turn: e.Call.Turn, Call: e.Call.ID, Tool: e.Spec.Name, Origin: e.Spec.Origin, Level: e.Spec.Level,
@@ -68,12 +68,12 @@ func row(e tools.Entry, outcome Outcome) ToolCall {
 		Rule: e.Ruling.Rule, Reason: shown(e.Ruling.Reason, maxWords), Ticket: e.Ruling.Ticket, Outcome: outcome, Took: e.Took.Microseconds(),
 	}
 	if outcome != OutcomeStarted {
-		c.Code, c.Truncated, c.ResultSize = e.Result.Code, e.Result.Truncated, size(e.Result)
+		c.Code, c.Truncated, c.ResultSize = e.Result.Code, e.Result.Truncated, size(&e.Result)
 	}
 	return c
 }
 
-func outcomeOf(e tools.Entry) Outcome {
+func outcomeOf(e *tools.Entry) Outcome {
 	switch {
 	case e.Ruling.Verdict == tools.Ask:
 		return OutcomeWaiting
@@ -88,12 +88,13 @@ func outcomeOf(e tools.Entry) Outcome {
 }
 
 // size is how much a result carries; of one that was cut, how much it was.
-func size(r tools.Result) int64 {
+func size(r *tools.Result) int64 {
 	if r.Full != nil {
 		return r.Full.Size
 	}
 	n := 0
-	for _, p := range r.Parts {
+	for i := range r.Parts {
+		p := &r.Parts[i]
 		n += len(p.Text) + len(p.JSON) + len(p.Data)
 	}
 	return int64(n)
@@ -101,31 +102,37 @@ func size(r tools.Result) int64 {
 
 // journals says whether a call has a row before it runs: if it can leave traces, somebody must be able to see that
 // it was begun. What only looks, or writes notes that it may write again, has one row, written when it ended.
-func journals(spec tools.Spec) bool {
+func journals(spec *tools.Spec) bool {
 	return !spec.ReadOnly && (spec.Level != tools.Public || !spec.Repeatable)
 }
 
 // Started writes the row of a call that may change something, and keeps what it may change.
 func (g *Guard) Started(ctx context.Context, e tools.Entry) error {
-	if !journals(e.Spec) {
+	if !journals(&e.Spec) {
 		return nil
 	}
-	if err := g.write(ctx, row(e, OutcomeStarted)); err != nil {
+	c := row(&e, OutcomeStarted)
+	if err := g.write(ctx, &c); err != nil {
 		return err
 	}
-	g.snapshot(ctx, e)
+	g.snapshot(ctx, &e)
 	return nil
 }
 
 // Finished writes how a call ended, also one that never ran.
 func (g *Guard) Finished(ctx context.Context, e tools.Entry) error {
 	if e.Ruling.Verdict == tools.Allow {
-		g.snapped(ctx, e)
+		g.snapped(ctx, &e)
 	}
-	c := row(e, outcomeOf(e))
-	if c.Outcome != OutcomeRefused {
-		return g.write(ctx, c)
+	c := row(&e, outcomeOf(&e))
+	if c.Outcome == OutcomeRefused {
+		return g.refused(ctx, c)
 	}
+	return g.write(ctx, &c)
+}
+
+// refused writes the row of a call that may not run, and says so.
+func (g *Guard) refused(ctx context.Context, c ToolCall) error {
 	err := g.db.InTx(ctx, func(tx *store.Tx) error {
 		if err := insertRows(ctx, tx, []*ToolCall{&c}); err != nil {
 			return err
@@ -145,11 +152,11 @@ func (g *Guard) Finished(ctx context.Context, e tools.Entry) error {
 }
 
 // write keeps a row: in the journal if there is one, else in the database.
-func (g *Guard) write(ctx context.Context, c ToolCall) error {
+func (g *Guard) write(ctx context.Context, c *ToolCall) error {
 	if g.journal == nil {
-		return g.writeRows(ctx, []ToolCall{c})
+		return g.writeRows(ctx, []ToolCall{*c})
 	}
-	waiting, err := g.journal.add(&c)
+	waiting, err := g.journal.add(c)
 	if err != nil || waiting < journalRows {
 		return err
 	}

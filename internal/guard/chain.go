@@ -17,10 +17,10 @@ const analysisTime = 100 * time.Millisecond
 
 // judging is a call on its way through the chain.
 type judging struct {
-	*meaning
+	meaning
 	spec   tools.Spec
 	call   tools.Call
-	policy Policy
+	policy *Policy
 }
 
 // finding is what one link of the chain has to say; the zero value says nothing.
@@ -41,7 +41,10 @@ func final(rule, reason, hint string) finding {
 
 // or is the stricter of two findings; of two alike, the more severe, then the first.
 func (f finding) or(other finding) finding {
-	a, b := strictness[f.action], strictness[other.action]
+	if other.action == "" && other.rule == "" {
+		return f
+	}
+	a, b := f.action.strictness(), other.action.strictness()
 	if b > a || b == a && (other.severity > f.severity || f.rule == "") {
 		return other
 	}
@@ -50,23 +53,23 @@ func (f finding) or(other finding) finding {
 
 // Judge rules on a call, whatever door it came through.
 func (g *Guard) Judge(ctx context.Context, spec tools.Spec, call tools.Call) (tools.Ruling, error) {
-	policy, err := g.Policy(ctx, call.Workspace)
+	policy, err := g.policy(ctx, call.Workspace)
 	if err != nil {
 		return tools.Ruling{}, err
 	}
-	m, err := understand(spec, call)
+	m, err := understand(&spec, &call)
 	if err != nil {
 		return tools.Ruling{}, fmt.Errorf("reading the arguments of %s: %w", spec.Name, err)
 	}
-	j := &judging{meaning: m, spec: spec, call: call, policy: policy}
-	found, err := g.chain(ctx, j)
+	j := judging{meaning: m, spec: spec, call: call, policy: policy}
+	found, err := g.chain(ctx, &j)
 	if err != nil {
 		return tools.Ruling{}, err
 	}
 	if spec.Sandboxed && g.opts.Isolation != nil && found.action != Forbid {
 		found.reason = strings.TrimSpace(found.reason + " " + g.opts.Isolation())
 	}
-	return g.settle(ctx, j, found)
+	return g.settle(ctx, &j, found)
 }
 
 // Punctual: all that a ruling waits for is the database and whoever the options name, which end with ctx.
@@ -77,7 +80,7 @@ func (g *Guard) Cold(spec tools.Spec, call tools.Call) bool {
 	if g.warm.Load() {
 		return false
 	}
-	m, err := understand(spec, call)
+	m, err := understand(&spec, &call)
 	return err == nil && m.runs
 }
 
@@ -103,13 +106,9 @@ func (g *Guard) Warm(ctx context.Context) {
 
 // chain asks every link, and stops at a refusal that no person can lift.
 func (g *Guard) chain(ctx context.Context, j *judging) (finding, error) {
-	links := [...]func(context.Context, *judging) (finding, error){
-		plain(judgeAgent), plain(judgeMode), plain(judgeTool), plain(g.judgeRates), plain(g.judgePaths), plain(g.judgeURLs),
-		g.judgeContent, g.judgeSpend, g.judgeTrust, g.judgeCommand,
-	}
 	found := finding{}
-	for _, link := range links {
-		f, err := link(ctx, j)
+	for n := range links {
+		f, err := g.link(ctx, j, n)
 		if err != nil {
 			return finding{}, err
 		}
@@ -121,8 +120,33 @@ func (g *Guard) chain(ctx context.Context, j *judging) (finding, error) {
 	return found, nil
 }
 
-func plain(f func(*judging) finding) func(context.Context, *judging) (finding, error) {
-	return func(_ context.Context, j *judging) (finding, error) { return f(j), nil }
+// links is how many the chain has.
+const links = 10
+
+// link asks one link of the chain. They are called by name, so that a call that is allowed stays where it is: on the stack.
+func (g *Guard) link(ctx context.Context, j *judging, n int) (finding, error) {
+	switch n {
+	case 0:
+		return judgeAgent(j), nil
+	case 1:
+		return judgeMode(j), nil
+	case 2:
+		return judgeTool(j), nil
+	case 3:
+		return g.judgeRates(j), nil
+	case 4:
+		return g.judgePaths(j), nil
+	case 5:
+		return g.judgeURLs(j), nil
+	case 6:
+		return g.judgeContent(ctx, j)
+	case 7:
+		return g.judgeSpend(ctx, j)
+	case 8:
+		return g.judgeTrust(ctx, j)
+	default:
+		return g.judgeCommand(ctx, j)
+	}
 }
 
 // judgeAgent: the tools the policy gives the agent. The belt hides the others; this holds for every belt.
@@ -164,8 +188,8 @@ func judgeTool(j *judging) finding {
 		said.final = said.action == Forbid
 		return said
 	}
-	action := map[tools.Level]Action{tools.Public: j.policy.Levels.Public, tools.Restricted: j.policy.Levels.Restricted, tools.Dangerous: j.policy.Levels.Dangerous}[j.spec.Level]
-	level := finding{action: action, rule: "guard.level", reason: fmt.Sprintf("%s is a %s tool.", j.spec.Name, j.spec.Level)}
+	action := j.policy.Levels.of(j.spec.Level)
+	level := finding{action: action, rule: "guard.level", reason: j.spec.Name + " is a " + string(j.spec.Level) + " tool."}
 	switch {
 	case action == Forbid || action == "":
 		return final("guard.level", level.reason, "Use another tool.")

@@ -3,10 +3,12 @@ package guard
 import (
 	"cmp"
 	"encoding/json"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/fluxway/fluxway/internal/kit/rawjson"
 	"github.com/fluxway/fluxway/internal/tools"
 )
 
@@ -15,7 +17,7 @@ const builtin = "builtin"
 
 // meaning is what the arguments of a call say it would touch.
 type meaning struct {
-	args    map[string]json.RawMessage
+	args    []argument
 	command string // shell text that would run
 	runs    bool   // it runs a command, also an empty one
 	dir     string // where
@@ -25,17 +27,45 @@ type meaning struct {
 	urls    []string
 }
 
+// argument is one field of the arguments.
+type argument struct {
+	name string
+	raw  json.RawMessage
+}
+
+// arguments are the fields in the order of their names.
+func arguments(args json.RawMessage) (list []argument, err error) {
+	plain := rawjson.Plain(args, func(key, value []byte, _ rawjson.Kind) bool {
+		list = append(list, argument{string(key), value})
+		return true
+	})
+	if plain {
+		return list, nil
+	}
+	var all map[string]json.RawMessage
+	if err := json.Unmarshal(args, &all); err != nil {
+		return nil, err
+	}
+	list = list[:0]
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		list = append(list, argument{name, all[name]})
+	}
+	return list, nil
+}
+
 // understand reads the arguments that the spec names. What the spec of a foreign
 // tool leaves out is told by the names of its arguments, which can make the ruling stricter only.
-func understand(spec tools.Spec, call tools.Call) (*meaning, error) {
-	m := &meaning{dir: call.Folder, network: spec.Network}
+func understand(spec *tools.Spec, call *tools.Call) (m meaning, err error) {
+	m = meaning{dir: call.Folder, network: spec.Network}
 	means := spec.Means
 	foreign := !understood(spec.Origin)
-	if !foreign && means.Command == "" && means.Code == "" && len(means.Paths) == 0 && len(means.URLs) == 0 {
-		return m, nil
+	if means.Command == "" && means.Code == "" && len(means.Paths) == 0 && len(means.URLs) == 0 {
+		if !foreign || means.Folder == "" && means.Network == "" && silent(call.Args) {
+			return m, nil
+		}
 	}
-	if err := json.Unmarshal(call.Args, &m.args); err != nil {
-		return nil, err
+	if m.args, err = arguments(call.Args); err != nil {
+		return m, err
 	}
 	if foreign {
 		means = guess(means, m.args)
@@ -50,7 +80,7 @@ func understand(spec tools.Spec, call tools.Call) (*meaning, error) {
 		m.command, m.runs = program(cmp.Or(means.Speaks, m.text(means.Language)), m.text(means.Code)), true
 	}
 	if means.Network != "" { // it leaves only if it is asked to
-		m.network = string(m.args[means.Network]) == "true"
+		m.network = string(m.raw(means.Network)) == "true"
 	}
 	m.method = m.text(means.Method)
 	for _, name := range means.Paths {
@@ -66,23 +96,35 @@ func understand(spec tools.Spec, call tools.Call) (*meaning, error) {
 	return m, nil
 }
 
+// raw is an argument as it is; nil if there is none.
+func (m *meaning) raw(name string) json.RawMessage {
+	for i := range m.args {
+		if m.args[i].name == name {
+			return m.args[i].raw
+		}
+	}
+	return nil
+}
+
 func (m *meaning) text(name string) string {
-	var s string
-	if name == "" || json.Unmarshal(m.args[name], &s) != nil {
+	if name == "" {
 		return ""
 	}
+	s, _ := rawjson.Text(m.raw(name))
 	return s
 }
 
 // texts is an argument that is one text or a list of them.
 func (m *meaning) texts(name string) []string {
-	raw, ok := m.args[name]
-	if !ok {
+	raw := m.raw(name)
+	if raw == nil {
 		return nil
 	}
-	var one string
-	if json.Unmarshal(raw, &one) == nil {
+	if one, ok := rawjson.Text(raw); ok {
 		return []string{one}
+	}
+	if string(raw) == "null" {
+		return []string{""}
 	}
 	var many []string
 	if json.Unmarshal(raw, &many) != nil {
@@ -124,8 +166,29 @@ var (
 	urlNames     = []string{"url", "urls", "uri", "endpoint", "href", "webhook_url", "base_url"}
 )
 
-func guess(means tools.Arguments, args map[string]json.RawMessage) tools.Arguments {
-	for name, raw := range args {
+// silent reports whether no argument of a foreign tool has a telling name; false if that is not seen at once.
+func silent(args json.RawMessage) bool {
+	return rawjson.Plain(args, func(key, _ []byte, kind rawjson.Kind) bool {
+		if kind != rawjson.KindText {
+			return true
+		}
+		return !tells(commandNames, key) && !tells(pathNames, key) && !tells(urlNames, key)
+	})
+}
+
+// tells reports whether a key is one of the names, in whatever case; a letter can be longer than the one it stands for.
+func tells(names []string, key []byte) bool {
+	for _, name := range names {
+		if len(name) <= len(key) && strings.EqualFold(name, string(key)) {
+			return true
+		}
+	}
+	return false
+}
+
+func guess(means tools.Arguments, args []argument) tools.Arguments {
+	for _, a := range args {
+		name, raw := a.name, a.raw
 		lower := strings.ToLower(name)
 		text := len(raw) > 0 && (raw[0] == '"' || raw[0] == '[')
 		switch {

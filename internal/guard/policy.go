@@ -25,7 +25,19 @@ const (
 	Forbid    Action = "refuse"
 )
 
-var strictness = map[Action]int{Permit: 0, AskPerson: 1, Forbid: 2}
+// strictness orders the actions; what is none counts as the mildest.
+func (a Action) strictness() int {
+	switch a {
+	case AskPerson:
+		return 1
+	case Forbid:
+		return 2
+	case Permit:
+	}
+	return 0
+}
+
+func (a Action) known() bool { return a == Permit || a == AskPerson || a == Forbid }
 
 // Mode is how much agents may do without being asked about.
 type Mode string
@@ -76,6 +88,19 @@ type Levels struct {
 	Public     Action `json:"public"`
 	Restricted Action `json:"restricted"` // inside the project; outside, Paths decides
 	Dangerous  Action `json:"dangerous"`  // a command is judged by what it does; this is for the rest
+}
+
+// of is what tools of a level may do; "" for a level that does not exist.
+func (l Levels) of(level tools.Level) Action {
+	switch level {
+	case tools.Public:
+		return l.Public
+	case tools.Restricted:
+		return l.Restricted
+	case tools.Dangerous:
+		return l.Dangerous
+	}
+	return ""
 }
 
 // ToolRule is about the tools whose names fit a glob.
@@ -156,7 +181,7 @@ func (p Policy) Check() error {
 		}
 	}
 	for param, a := range actions {
-		if _, ok := strictness[a]; !ok {
+		if !a.known() {
 			return bad(param, "%q is not allow, ask or refuse.", a)
 		}
 	}
@@ -193,35 +218,45 @@ func (p Policy) Check() error {
 const policyLife = 5 * time.Second
 
 type knownPolicy struct {
-	policy Policy
+	policy *Policy // never changed
 	until  time.Time
 }
 
 // Policy is the workspace's own policy, or the one of the settings.
 func (g *Guard) Policy(ctx context.Context, ws ids.Workspace) (Policy, error) {
+	policy, err := g.policy(ctx, ws)
+	if err != nil {
+		return Policy{}, err
+	}
+	return *policy, nil
+}
+
+// policy is Policy, not to be changed.
+func (g *Guard) policy(ctx context.Context, ws ids.Workspace) (*Policy, error) {
 	now := g.now()
 	g.mu.RLock()
 	known, ok := g.policies[ws]
-	defaults := g.defaults
 	g.mu.RUnlock()
 	if ok && now.Before(known.until) {
 		return known.policy, nil
 	}
+	g.mu.RLock()
+	policy := g.defaults
+	g.mu.RUnlock()
 	raw, err := store.One[json.RawMessage](ctx, g.db.Read(), selectPolicy, ws)
-	policy := defaults
 	switch {
 	case errors.Is(err, store.ErrNoRows):
 	case err != nil:
-		return Policy{}, fmt.Errorf("reading the policy: %w", err)
+		return nil, fmt.Errorf("reading the policy: %w", err)
 	default:
 		if err := json.Unmarshal(raw, &policy); err != nil {
-			return Policy{}, fmt.Errorf("reading the policy: %w", err)
+			return nil, fmt.Errorf("reading the policy: %w", err)
 		}
 	}
 	g.mu.Lock()
-	g.policies[ws] = knownPolicy{policy, now.Add(policyLife)}
+	g.policies[ws] = knownPolicy{&policy, now.Add(policyLife)}
 	g.mu.Unlock()
-	return policy, nil
+	return &policy, nil
 }
 
 // SetPolicy makes this the workspace's policy.

@@ -22,6 +22,12 @@ func (g *Guard) settle(ctx context.Context, j *judging, f finding) (tools.Ruling
 	if f.final {
 		return tools.Ruling{Verdict: tools.Refuse, Rule: f.rule, Reason: f.reason, Hint: f.hint}, nil
 	}
+	lasting := *j // what asks people outlives the call, which would then be no call of the stack
+	return g.consult(ctx, &lasting, f)
+}
+
+// consult looks for earlier answers of people, and asks where there are none.
+func (g *Guard) consult(ctx context.Context, j *judging, f finding) (tools.Ruling, error) {
 	critical := f.severity == command.Critical
 	hash, anywhere, err := j.hashes()
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 
 // snapshot has what a call may change kept. A failure costs the undo, not the call: it is said in the log and
 // the call simply has no snapshot.
-func (g *Guard) snapshot(ctx context.Context, e tools.Entry) {
+func (g *Guard) snapshot(ctx context.Context, e *tools.Entry) {
 	if g.opts.Snapshots == nil || e.Call.Folder == "" {
 		return
 	}
@@ -28,7 +28,10 @@ func (g *Guard) snapshot(ctx context.Context, e tools.Entry) {
 	g.mu.Unlock()
 }
 
-func (g *Guard) snapped(ctx context.Context, e tools.Entry) {
+func (g *Guard) snapped(ctx context.Context, e *tools.Entry) {
+	if g.opts.Snapshots == nil {
+		return
+	}
 	g.mu.Lock()
 	_, ok := g.touching[e.ID]
 	delete(g.touching, e.ID)
@@ -42,8 +45,8 @@ func (g *Guard) snapped(ctx context.Context, e tools.Entry) {
 }
 
 // touched is what a call may change; false: nothing that could be kept.
-func (g *Guard) touched(ctx context.Context, e tools.Entry) (Touched, bool) {
-	m, err := understand(e.Spec, e.Call)
+func (g *Guard) touched(ctx context.Context, e *tools.Entry) (Touched, bool) {
+	m, err := understand(&e.Spec, &e.Call)
 	if err != nil {
 		return Touched{}, false
 	}

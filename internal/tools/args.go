@@ -26,6 +26,7 @@ type shape struct {
 	doc    map[string]any
 	schema *jsonschema.Schema
 	given  map[string]any // arguments for where the model gives none
+	plain  *plain         // nil: every argument takes the long road
 }
 
 // newShape compiles a schema; none means an object with any fields.
@@ -56,6 +57,9 @@ func newShape(text json.RawMessage, defaults map[string]json.RawMessage) (*shape
 		}
 		s.given[name] = value
 	}
+	if s.given == nil {
+		s.plain = newPlain(object)
+	}
 	return s, nil
 }
 
@@ -69,6 +73,14 @@ func CheckSchema(text json.RawMessage) error {
 // journal and the tool cannot read them differently. Where a model put a value into the
 // wrong type and only one meaning is possible, that is repaired.
 func (s *shape) read(args json.RawMessage) (json.RawMessage, error) {
+	if s.plain != nil && len(args) <= maxArgs && s.plain.takes(args) {
+		return bytes.Clone(args), nil
+	}
+	return s.readAny(args)
+}
+
+// readAny is read for all that arguments can be.
+func (s *shape) readAny(args json.RawMessage) (json.RawMessage, error) {
 	value, err := parse(args)
 	if err != nil {
 		return nil, err

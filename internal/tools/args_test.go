@@ -74,9 +74,10 @@ func TestExplainNamesTheParameters(t *testing.T) {
 	}
 }
 
-// FuzzRead: whatever comes, what is read fits the schema, and reading it again changes nothing.
+// FuzzRead: whatever comes, what is read fits the schema, reading it again changes nothing, and the short road leads where the long one does.
 func FuzzRead(f *testing.F) {
-	for _, seed := range []string{`{"path":"a"}`, `"{\"path\":\"a\"}"`, `{"path":1e3,"limit":"1e2","list":"[1]","edits":{"old":"x"}}`, `null`, `{"limit":1e999999999}`, `{"path":"a","ratio":"1e400"}`} {
+	for _, seed := range []string{`{"path":"a"}`, `"{\"path\":\"a\"}"`, `{"path":1e3,"limit":"1e2","list":"[1]","edits":{"old":"x"}}`, `null`, `{"limit":1e999999999}`, `{"path":"a","ratio":"1e400"}`,
+		`{"deep":true,"limit":3,"mode":"fast","path":"a\nb","ratio":0.5}`, `{"limit":99999999999999999999,"path":"a"}`} {
 		f.Add(seed)
 	}
 	s, err := newShape(json.RawMessage(testSchema), nil)
@@ -84,6 +85,11 @@ func FuzzRead(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
+		if s.plain.takes([]byte(text)) {
+			if got, err := s.readAny(json.RawMessage(text)); err != nil || string(got) != text {
+				t.Errorf("the short road takes %s, the long one gives %s, %v", text, got, err)
+			}
+		}
 		once, err := s.read(json.RawMessage(text))
 		if err != nil {
 			if Fails(err).Text() == "" {
@@ -96,6 +102,40 @@ func FuzzRead(f *testing.F) {
 			t.Errorf("read(%s) = %s, then %s, %v", text, once, twice, err)
 		}
 	})
+}
+
+func TestTheShortRoad(t *testing.T) {
+	t.Parallel()
+	s, err := newShape(json.RawMessage(testSchema), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for args, want := range map[string]bool{
+		`{"path":"a"}`: true,
+		`{"deep":true,"either":7,"limit":3,"mode":"fast","path":"a","ratio":0.5}`: true,
+		`{"path":"a","ratio":1}`:     true,
+		`{"limit":3.0,"path":"a"}`:   false,
+		`{"limit":0,"path":"a"}`:     false,
+		`{"list":"x","path":"a"}`:    false,
+		`{"mode":"warp","path":"a"}`: false,
+		`{"limit":null,"path":"a"}`:  false,
+		`{"other":1,"path":"a"}`:     false,
+		`{"either":true,"path":"a"}`: false,
+		`{"limit":3}`:                false,
+		`{}`:                         false,
+	} {
+		if got := s.plain.takes([]byte(args)); got != want {
+			t.Errorf("takes(%s) = %v, want %v", args, got, want)
+		}
+	}
+	for _, schema := range []string{
+		`{"type":"object","properties":{"a":{"type":"string"}},"minProperties":1}`, `{"type":"object","required":["a"]}`,
+		`{"type":"object","additionalProperties":{"type":"string"}}`, `{"type":"object","anyOf":[{"required":["a"]}]}`,
+	} {
+		if s, err := newShape(json.RawMessage(schema), nil); err != nil || s.plain != nil {
+			t.Errorf("%s has a short road: %v", schema, err)
+		}
+	}
 }
 
 func TestDefaultsFillInWhatIsMissing(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/fluxway/fluxway/internal/ids"
+	"github.com/fluxway/fluxway/internal/kit/deadline"
 	"github.com/fluxway/fluxway/internal/kit/fault"
 )
 
@@ -75,19 +76,13 @@ func (b *Toolbox) judge(ctx context.Context, spec Spec, call Call) (Ruling, erro
 		b.warms.Warm(warming)
 		cancel()
 	}
-	judging, cancel := context.WithTimeoutCause(ctx, b.opts.Patience, errGateLate)
-	defer cancel()
+	judging := deadline.After(ctx, b.opts.Patience, errGateLate)
+	defer judging.End()
 	var j judgement
 	if b.punctual {
 		j = b.ask(judging, spec, call)
 	} else {
-		done := make(chan judgement, 1)
-		b.wg.Go(func() { done <- b.ask(judging, spec, call) })
-		select {
-		case j = <-done:
-		case <-judging.Done():
-			j.err = context.Cause(judging)
-		}
+		j = b.askAside(judging, spec, call)
 	}
 	if j.err == nil {
 		return j.ruling, nil
@@ -97,6 +92,18 @@ func (b *Toolbox) judge(ctx context.Context, spec Spec, call Call) (Ruling, erro
 	}
 	b.log.ErrorContext(ctx, "the gate could not judge", "tool", spec.Name, "err", j.err)
 	return broken(), nil
+}
+
+// askAside asks a gate that may not come back in time.
+func (b *Toolbox) askAside(ctx context.Context, spec Spec, call Call) judgement {
+	done := make(chan judgement, 1)
+	b.wg.Go(func() { done <- b.ask(ctx, spec, call) })
+	select {
+	case j := <-done:
+		return j
+	case <-ctx.Done():
+		return judgement{err: context.Cause(ctx)}
+	}
 }
 
 // ask turns a panic of the gate into an error.
@@ -156,32 +163,58 @@ type outcome struct {
 
 // within runs a tool for as long as it may and a grace more; then nobody waits for it.
 func (b *Toolbox) within(ctx context.Context, e *entry, call Call) (Result, error) {
-	runCtx, cancel := context.WithTimeoutCause(ctx, e.spec.Timeout, e.late)
-	defer cancel()
+	runCtx := deadline.After(ctx, e.spec.Timeout, e.late)
+	defer runCtx.End()
 	if e.punctual {
 		b.wg.Add(1)
 		defer b.wg.Done()
 		return settle(runCtx, b.guarded(runCtx, e, call))
 	}
-	done := make(chan outcome, 1)
-	b.wg.Go(func() { done <- b.guarded(runCtx, e, call) })
-	select {
-	case o := <-done:
+	o, ok := b.aside(ctx, runCtx, e, call)
+	if ok {
 		return settle(runCtx, o)
-	case <-runCtx.Done():
-	}
-	grace := time.NewTimer(b.opts.Grace)
-	defer grace.Stop()
-	select {
-	case o := <-done:
-		return settle(runCtx, o)
-	case <-grace.C:
 	}
 	b.log.WarnContext(ctx, "a tool did not stop", "tool", e.spec.Name, "run", call.Run)
 	if cause := context.Cause(ctx); cause != nil {
 		return Result{}, cause
 	}
 	return Result{}, e.late.WithHint("It did not react and may still be working: look at what it did before you try again.")
+}
+
+// wait is what a call that is made aside is waited for with.
+type wait struct {
+	done  chan outcome
+	timer *time.Timer
+}
+
+func newWait() any { return &wait{make(chan outcome, 1), time.NewTimer(0)} }
+
+// aside runs a tool that may not come back in time, and says whether it did. The timer here is one that is used again and again: that
+// of runCtx is set only if the tool itself looks at it.
+func (b *Toolbox) aside(ctx, runCtx context.Context, e *entry, call Call) (outcome, bool) {
+	w := b.waits.Get().(*wait)
+	w.timer.Reset(e.spec.Timeout)
+	b.wg.Go(func() { w.done <- b.guarded(runCtx, e, call) })
+	select {
+	case o := <-w.done:
+		return o, b.over(w)
+	case <-ctx.Done():
+	case <-w.timer.C:
+	}
+	w.timer.Reset(b.opts.Grace)
+	select {
+	case o := <-w.done:
+		return o, b.over(w)
+	case <-w.timer.C:
+		return outcome{}, false // the tool still has the channel
+	}
+}
+
+// over lets the next call use it.
+func (b *Toolbox) over(w *wait) bool {
+	w.timer.Stop()
+	b.waits.Put(w)
+	return true
 }
 
 // settle prefers the reason the call was stopped over the tool's own words for it.

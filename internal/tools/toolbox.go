@@ -52,6 +52,7 @@ type Toolbox struct {
 	punctual bool           // the gate is
 	warms    Warms          // the gate, if it does
 	wg       sync.WaitGroup // calls that are running, also those nobody waits for any more
+	waits    sync.Pool      // of *wait that nobody uses
 
 	mu    sync.RWMutex // guards the fields below
 	tools map[string]*entry
@@ -83,7 +84,10 @@ func New(opts Options) (*Toolbox, error) {
 	}
 	_, punctual := opts.Gate.(Punctual)
 	warms, _ := opts.Gate.(Warms)
-	return &Toolbox{opts: opts, log: log, punctual: punctual, warms: warms, tools: make(map[string]*entry), own: make(map[ids.Workspace]map[string]*entry)}, nil
+	return &Toolbox{
+		opts: opts, log: log, punctual: punctual, warms: warms, waits: sync.Pool{New: newWait},
+		tools: make(map[string]*entry), own: make(map[ids.Workspace]map[string]*entry),
+	}, nil
 }
 
 // Put makes these the tools of an origin for everyone, replacing what it had; none removes them. A name that
