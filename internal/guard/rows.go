@@ -34,6 +34,8 @@ type journal struct {
 	left   []string   // those that are not written yet
 	rows   []ToolCall
 	leaves []*spool.Leaf // of the rows
+	spare  []ToolCall    // empty, for the next rows
+	idle   []*spool.Leaf // the same for leaves
 }
 
 func newJournal(dir string) *journal {
@@ -75,7 +77,7 @@ func (j *journal) take() ([]ToolCall, []*spool.Leaf) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	rows, leaves := j.rows, j.leaves
-	j.rows, j.leaves = nil, nil
+	j.rows, j.leaves, j.spare, j.idle = j.spare, j.idle, nil, nil
 	return rows, leaves
 }
 
@@ -85,8 +87,8 @@ func (j *journal) again(rows []ToolCall, leaves []*spool.Leaf) {
 	clear(leaves)
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if j.rows == nil && cap(rows) <= journalRows {
-		j.rows, j.leaves = rows[:0], leaves[:0]
+	if cap(rows) <= 2*journalRows {
+		j.spare, j.idle = rows[:0], leaves[:0]
 	}
 }
 
@@ -153,13 +155,15 @@ func (g *Guard) writeRows(ctx context.Context, rows []ToolCall) error {
 // insertRows writes rows of different calls.
 func insertRows(ctx context.Context, tx *store.Tx, rows []*ToolCall) error {
 	args := make([]any, 0, callArgs*min(len(rows), callSizes[0]))
+	var at [maxCalls]int64
 	for rest := rows; len(rest) > 0; {
 		n := callSizes[slices.IndexFunc(callSizes[:], func(size int) bool { return size <= len(rest) })]
 		args = args[:0]
-		for _, c := range rest[:n] {
-			args = append(args, string(c.ID), string(c.Workspace), c.At.UnixMicro(), c.Door, string(c.User), c.Agent, string(c.Run), string(c.Conversation), c.Turn, c.Call,
-				c.Tool, c.Origin, string(c.Level), c.Folder, c.Args, c.ArgsSize, string(c.Verdict), c.Rule, c.Reason, c.Ticket, string(c.Outcome), c.Code, c.Took,
-				c.ResultSize, c.Truncated)
+		for i, c := range rest[:n] {
+			at[i] = c.At.UnixMicro()
+			args = append(args, (*string)(&c.ID), (*string)(&c.Workspace), &at[i], &c.Door, (*string)(&c.User), &c.Agent, (*string)(&c.Run), (*string)(&c.Conversation),
+				&c.Turn, &c.Call, &c.Tool, &c.Origin, (*string)(&c.Level), &c.Folder, &c.Args, &c.ArgsSize, (*string)(&c.Verdict), &c.Rule, &c.Reason, &c.Ticket,
+				(*string)(&c.Outcome), &c.Code, &c.Took, &c.ResultSize, c.Truncated)
 		}
 		if _, err := tx.Exec(ctx, insertCalls[n], args...); err != nil {
 			return err

@@ -85,8 +85,11 @@ const (
 // callArgs is how many values of a row insertCalls takes.
 const callArgs = 25
 
+// maxCalls is how many rows one statement inserts at the most.
+const maxCalls = 8
+
 // callSizes are the numbers of rows that have a statement of their own.
-var callSizes = [...]int{8, 2, 1}
+var callSizes = [...]int{maxCalls, 2, 1}
 
 // insertCalls inserts one of callSizes rows, or notes how calls ended whose rows are there.
 var insertCalls = func() map[int]string {

@@ -13,7 +13,7 @@ type Statements interface {
 
 // Statement is prepared; one caller uses it at a time.
 type Statement interface {
-	// Exec takes what database/sql would hand to a driver, and says how many rows were changed.
+	// Exec takes what database/sql would hand to a driver, or pointers to texts and numbers of that kind, and says how many rows were changed.
 	Exec(args []driver.Value) (int64, error)
 	Close()
 }
@@ -34,11 +34,23 @@ func (s *session) execDirect(query string, args []any) (int64, error) {
 	d := &s.direct
 	d.args = d.args[:0]
 	for i, a := range args {
-		v, err := driver.DefaultParameterConverter.ConvertValue(a)
-		if err != nil {
-			return 0, fmt.Errorf("argument %d of %.60q: %w", i+1, query, err)
+		switch v := a.(type) {
+		case nil, string, int64, bool, float64, []byte:
+		case *string:
+			if v == nil {
+				a = nil
+			}
+		case *int64:
+			if v == nil {
+				a = nil
+			}
+		default:
+			var err error
+			if a, err = driver.DefaultParameterConverter.ConvertValue(a); err != nil {
+				return 0, fmt.Errorf("argument %d of %.60q: %w", i+1, query, err)
+			}
 		}
-		d.args = append(d.args, v)
+		d.args = append(d.args, a)
 	}
 	n, err := stmt.Exec(d.args)
 	clear(d.args)

@@ -75,6 +75,8 @@ func (c *statements) reserve(args []driver.Value) error {
 		switch a := a.(type) {
 		case string:
 			need += len(a)
+		case *string:
+			need += len(*a)
 		case []byte:
 			need += len(a)
 		}
@@ -154,12 +156,13 @@ func (s *statement) Exec(args []driver.Value) (int64, error) {
 // bind gives the statement a value, whose bytes are copied to next; it says where the next ones go.
 func (s *statement) bind(n int32, value driver.Value, next uintptr) (uintptr, error) {
 	tls, rc := s.c.tls, int32(0)
-	const unmanaged = 0 // the bytes stay where they are until the statement has run
 	switch v := value.(type) {
 	case nil:
 		rc = lib.Xsqlite3_bind_null(tls, s.stmt, n)
 	case int64:
 		rc = lib.Xsqlite3_bind_int64(tls, s.stmt, n, v)
+	case *int64:
+		rc = lib.Xsqlite3_bind_int64(tls, s.stmt, n, *v)
 	case bool:
 		yes := int64(0)
 		if v {
@@ -169,9 +172,9 @@ func (s *statement) bind(n int32, value driver.Value, next uintptr) (uintptr, er
 	case float64:
 		rc = lib.Xsqlite3_bind_double(tls, s.stmt, n, v)
 	case string:
-		copy(unsafe.Slice((*byte)(memory(next)), len(v)), v)
-		rc = lib.Xsqlite3_bind_text64(tls, s.stmt, n, next, uint64(len(v)), unmanaged, lib.SQLITE_UTF8)
-		next += uintptr(len(v))
+		return s.bindText(n, v, next)
+	case *string:
+		return s.bindText(n, *v, next)
 	case []byte:
 		if v == nil {
 			rc = lib.Xsqlite3_bind_null(tls, s.stmt, n)
@@ -187,6 +190,17 @@ func (s *statement) bind(n int32, value driver.Value, next uintptr) (uintptr, er
 		return next, s.c.fail(rc)
 	}
 	return next, nil
+}
+
+// unmanaged says that the bytes of a value stay where they are until the statement has run.
+const unmanaged = 0
+
+func (s *statement) bindText(n int32, text string, next uintptr) (uintptr, error) {
+	copy(unsafe.Slice((*byte)(memory(next)), len(text)), text)
+	if rc := lib.Xsqlite3_bind_text64(s.c.tls, s.stmt, n, next, uint64(len(text)), unmanaged, lib.SQLITE_UTF8); rc != lib.SQLITE_OK {
+		return next, s.c.fail(rc)
+	}
+	return next + uintptr(len(text)), nil
 }
 
 // Close ends the statement; its error is that of the last step.

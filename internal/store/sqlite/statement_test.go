@@ -48,7 +48,13 @@ func TestValuesComeBackAsTheyWere(t *testing.T) {
 		{1 << 62, text("'; DROP TABLE kept --"), []byte{0, 1, 255, 0}, 1e300, true, strings.Repeat("x", 3<<20)}, // more than is kept between statements
 		{3, text("last"), []byte("small again"), 1, false, "y"},
 	}
-	for _, r := range rows {
+	for i, r := range rows {
+		if i%2 == 1 { // pointers are what they point to
+			if n, err := change(`INSERT INTO kept VALUES (?, ?, ?, ?, ?, ?)`, &r.N, r.A, r.B, r.C, r.D, &r.E); err != nil || n != 1 {
+				t.Fatalf("%d rows, %v", n, err)
+			}
+			continue
+		}
 		var a any
 		if r.A != nil {
 			a = *r.A
@@ -57,6 +63,12 @@ func TestValuesComeBackAsTheyWere(t *testing.T) {
 			t.Fatalf("%d rows, %v", n, err)
 		}
 	}
+	if n, err := change(`INSERT INTO kept VALUES (?, ?, NULL, NULL, NULL, ?)`, 8, (*string)(nil), text("not \xff \x00 clean")); err != nil || n != 1 {
+		t.Fatalf("%d rows, %v", n, err)
+	}
+	if got, err := store.One[string](ctx, db.Read(), `SELECT e FROM kept WHERE n = 8 AND a IS NULL`); err != nil || got != "not \uFFFD \uFFFD clean" {
+		t.Errorf("what is no clean text came back as %q, %v", got, err)
+	}
 	for _, want := range rows {
 		got, err := store.One[row](ctx, db.Read(), `SELECT n, a, b, c, d, e FROM kept WHERE n = ?`, want.N)
 		same := (got.A == nil) == (want.A == nil) && (got.A == nil || *got.A == *want.A)
@@ -64,7 +76,7 @@ func TestValuesComeBackAsTheyWere(t *testing.T) {
 			t.Errorf("%.200v came back as %.200v, %v", want, got, err)
 		}
 	}
-	if n, err := change(`UPDATE kept SET c = ? WHERE n > ?`, 2, 0); err != nil || n != 3 {
+	if n, err := change(`UPDATE kept SET c = ? WHERE n > ?`, 2, 0); err != nil || n != 4 {
 		t.Errorf("%d rows changed, %v", n, err)
 	}
 	if _, err := change(`INSERT INTO kept (n, e) VALUES (?, ?)`, 9, "y"); !db.IsUnique(err) || !strings.Contains(err.Error(), "UNIQUE constraint failed: kept.e") {
