@@ -240,24 +240,58 @@ async function tasksOf(page, during) {
   return tasks.map((one) => one.tdur / 1000).sort((a, b) => b - a);
 }
 
-world.flow("no task is longer than 50 ms while 120 tokens a second stream in", async () => {
+/** How much of its time a page's thread is at work, and its longest tasks. */
+const load = (tasks, ms) => ({ share: tasks.reduce((sum, one) => sum + one, 0) / ms, longest: tasks.slice(0, 5) });
+const percent = (share) => `${Math.round(share * 100)} %`;
+
+/** What it takes here and now to show the same words at the same pace, in every frame and without any form. */
+async function plainly(plain, ms) {
+  await plain.bringToFront();
+  const count = (ms / 1000) * tokensPerSecond;
+  const tasks = await tasksOf(plain, () =>
+    plain.evaluate(
+      async ([words, pace]) => {
+        const main = document.querySelector("main");
+        const began = performance.now();
+        const draw = () => {
+          const due = Math.min(words.length, Math.floor(((performance.now() - began) / 1000) * pace));
+          main.textContent = words.slice(0, due).join("");
+          document.scrollingElement.scrollTop = document.scrollingElement.scrollHeight;
+          return due;
+        };
+        while (draw() < words.length) await new Promise(requestAnimationFrame);
+      },
+      [tokens.slice(0, count), tokensPerSecond],
+    ),
+  );
+  return load(tasks, ms).share;
+}
+
+world.flow("an answer of 120 tokens a second leaves the page's thread free, with no task over 50 ms", async () => {
   const context = await world.window({ user: "mira" });
   const key = await context.request.post(world.server.url("/api/v1/providers/groq/accounts"), { data: { key: "gsk-any" } });
   assert.ok(key.ok(), await key.text());
   const page = await open(context, world.server, "/chat");
   await connected(page);
+  const plain = await naive(context, []);
+  const before = await plainly(plain, 2500);
+  await page.bringToFront();
   await composer(page).fill("Go on");
   await page.keyboard.press("Enter");
-  await spoken(60);
+  const first = 180; // what a page loads when it opens is not what streaming costs
+  await spoken(first);
   const measured = 600;
-  const tasks = await tasksOf(page, () => spoken(60 + measured));
+  const tasks = await tasksOf(page, () => spoken(first + measured));
+  const { share, longest } = load(tasks, (measured / tokensPerSecond) * 1000);
   const shown = await answers(page).last().evaluate((one) => [one.querySelectorAll("pre").length, one.querySelectorAll("table").length]);
   await page.getByRole("button", { name: "Stop", exact: true }).click();
-  const share = tasks.reduce((sum, ms) => sum + ms, 0) / ((measured / tokensPerSecond) * 1000);
+  const beside = Math.max(before, await plainly(plain, 2500));
   console.log(
-    `streaming: ${Math.round(share * 100)} % of the page's thread, the longest tasks ${tasks.slice(0, 5).map((ms) => ms.toFixed(1)).join(", ")} ms of work`,
+    `streaming: ${percent(share)} of the page's thread, the longest tasks ${longest.map((ms) => ms.toFixed(1)).join(", ")} ms of work; plain words in every frame: ${percent(beside)}`,
   );
   assert.ok(tasks.length > 100 && shown[0] > 2 && shown[1] > 2, "an answer with code and tables was being written");
-  assert.ok(tasks[0] <= 50, `a task of ${tasks[0].toFixed(1)} ms of work`);
-  assert.ok(share <= 0.4, `${Math.round(share * 100)} % of the page's thread is at work`);
+  assert.ok(longest[0] <= 50, `a task of ${longest[0].toFixed(1)} ms of work`);
+  // On a machine that is slow, or busy with something else, nothing is drawn for 15 %: there plain words are the measure.
+  const bar = Math.max(0.15, beside * 2);
+  assert.ok(share <= bar, `${percent(share)} of the page's thread is at work, ${percent(bar)} would be right here`);
 });

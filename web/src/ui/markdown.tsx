@@ -17,7 +17,7 @@ const Formula = lazy(() => import("./formula"));
 const Diagram = lazy(() => import("./diagram"));
 
 /** Draws markdown as React elements. No HTML is ever parsed, so there is nothing to sanitise. */
-export function Markdown({ text, streaming }: { text: string; streaming?: boolean }) {
+export const Markdown = memo(function Markdown({ text, streaming }: { text: string; streaming?: boolean }) {
   const splitter = useRef<BlockSplitter>(undefined);
   splitter.current ??= new BlockSplitter();
   const blocks = streaming ? splitter.current.set(text) : null;
@@ -37,11 +37,12 @@ export function Markdown({ text, streaming }: { text: string; streaming?: boolea
       {streaming && last < 0 && <Caret />}
     </div>
   );
-}
+});
 
 const BlockView = memo(
   function BlockView({ block, open, caret }: { block: Block; open: boolean; caret: boolean }) {
-    const tokens = open ? tokensOf(mend(block.raw)) : block.tokens;
+    const mended = open ? mend(block.raw) : block.raw;
+    const tokens = mended === block.raw ? block.tokens : tokensOf(mended);
     return (
       <>
         {tokens.map((token, i) => draw(token, `${block.key}.${i}`, open, caret && i === tokens.length - 1))}

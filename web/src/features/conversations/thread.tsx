@@ -13,7 +13,6 @@ import {
   useState,
 } from "react";
 import { VList, type VListHandle } from "virtua";
-import type { Turn } from "@/api/turns";
 import type { Message, Run, Trouble } from "@/api/types";
 import { paragraphCount } from "@/lib/markdown";
 import { chat } from "@/lib/messages/chat";
@@ -42,10 +41,8 @@ type Props = {
   speaker: (author: string) => Speaker;
   /** Newest first. */
   runs: readonly Run[];
-  /** The answer being written, empty before its first word; undefined when none is. */
-  writing: readonly Turn[] | undefined;
-  /** What the run waits for, drawn under what it said. */
-  needs?: ReactNode;
+  /** Draws the answer being written; undefined when none is. */
+  writing: DrawWriting | undefined;
   calls: DrawCalls;
   around: DrawAround;
   sending: readonly Outgoing[];
@@ -53,6 +50,9 @@ type Props = {
   onSend?: ((text: string) => void) | undefined;
   onAgain?: ((message: string) => void) | undefined;
 };
+
+/** Draws an answer that is being written, without its words where another question was asked since. */
+export type DrawWriting = (speaker: Speaker, silent: boolean) => ReactNode;
 
 /** One row of the list. */
 type Item =
@@ -142,15 +142,13 @@ export function Thread(props: Props) {
           </div>
         );
       case "writing":
-        return (
-          <StreamingMessage
-            turns={pending.some((item) => !item.mode) ? [] : (writing ?? [])}
-            speaker={speaker(newest?.agent ?? "")}
-            calls={props.calls}
-            note={props.needs ? words.waiting : undefined}
-          >
-            {props.needs}
-          </StreamingMessage>
+        return writing ? (
+          writing(
+            speaker(newest?.agent ?? ""),
+            pending.some((item) => !item.mode),
+          )
+        ) : (
+          <StreamingMessage turns={[]} speaker={speaker(newest?.agent ?? "")} calls={props.calls} />
         );
       case "lost":
         return (
@@ -166,6 +164,22 @@ export function Thread(props: Props) {
         return <div className="h-4" />;
     }
   };
+  const draw = (item: Item) => {
+    if ("pending" in item) return <UserMessage text={item.pending.text} />;
+    if ("part" in item) return <Suspense>{part(item.part)}</Suspense>;
+    const { message } = item;
+    return (
+      <Said
+        message={message}
+        speaker={speaker}
+        error={message.state === "failed" ? runs.find((run) => run.id === message.run)?.error : undefined}
+        onAgain={busy ? undefined : props.onAgain}
+        calls={props.calls}
+        around={props.around}
+        mayWrite={!!onSend && !busy}
+      />
+    );
+  };
   return (
     <div ref={frame} className="relative flex min-h-0 flex-1 flex-col">
       <VList
@@ -180,29 +194,7 @@ export function Thread(props: Props) {
         aria-busy={busy}
         tabIndex={0}
       >
-        {(item) => (
-          <Row key={item.key}>
-            {"message" in item ? (
-              <Said
-                message={item.message}
-                speaker={speaker}
-                error={
-                  item.message.state === "failed"
-                    ? runs.find((run) => run.id === item.message.run)?.error
-                    : undefined
-                }
-                onAgain={busy ? undefined : props.onAgain}
-                calls={props.calls}
-                around={props.around}
-                mayWrite={!!onSend && !busy}
-              />
-            ) : "pending" in item ? (
-              <UserMessage text={item.pending.text} />
-            ) : (
-              <Suspense>{part(item.part)}</Suspense>
-            )}
-          </Row>
-        )}
+        {(item) => <Row key={item.key} item={item} draw={draw} />}
       </VList>
       {!follow && (
         <button
@@ -263,13 +255,14 @@ const Said = memo(function Said({
   );
 });
 
-function Row({ children }: { children: ReactNode }) {
+/** A row is drawn again when the thread is, not whenever the list moves or measures it. */
+const Row = memo(function Row({ item, draw }: { item: Item; draw: (item: Item) => ReactNode }) {
   return (
     <div className="px-4 pt-4 sm:px-7">
-      <div className="tcol">{children}</div>
+      <div className="tcol">{draw(item)}</div>
     </div>
   );
-}
+});
 
 /** True once the server's copy of a message under way is in the list. */
 function arrived(messages: readonly Message[], item: Outgoing): boolean {

@@ -43,6 +43,7 @@ export const streamQuery = (run: Pick<Run, "id" | "answer">, cache: QueryClient)
       return now.partial ? addSnapshot(known, now.partial) : known;
     },
     staleTime: Number.POSITIVE_INFINITY,
+    structuralSharing: false,
     gcTime: 60_000,
   });
 
@@ -56,11 +57,13 @@ export const workQuery = (run: string) =>
     gcTime: 60_000,
   });
 
-/** Takes a fact about a run that is at work. */
-export function applyWorkEvent(cache: QueryClient, event: LiveEvent): void {
-  const run = event.data.run;
-  if (typeof run === "string")
-    cache.setQueryData<Work>(runKeys.work(run), (work) => applyWork(work ?? noWork, event));
+/** Takes facts about runs that are at work. */
+export function applyWorkEvents(cache: QueryClient, events: readonly LiveEvent[]): void {
+  for (const run of new Set(events.map((event) => event.data.run))) {
+    const of = events.filter((event) => event.data.run === run);
+    if (typeof run === "string")
+      cache.setQueryData<Work>(runKeys.work(run), (work) => of.reduce(applyWork, work ?? noWork));
+  }
 }
 
 /** The helpers of a run, each a run of its own. */
@@ -166,11 +169,19 @@ function moved(run: Run, state: string, event: LiveEvent): Run {
   return { ...run, state, finished_at: event.at, ...(error ? { error } : {}) };
 }
 
-/** Adds a piece of an answer; a missing piece is healed by asking for the answer so far. */
-export function applyDelta(cache: QueryClient, delta: Delta): void {
-  const key = runKeys.stream(delta.run);
-  const before = cache.getQueryData<Stream>(key) ?? emptyStream(delta.message);
-  const { stream, gap } = addDelta(before, delta);
-  cache.setQueryData(key, stream);
-  if (gap) void cache.invalidateQueries({ queryKey: key });
+/** Adds pieces of answers, those of one answer at once; a missing piece is healed by asking for the answer so far. */
+export function applyDeltas(cache: QueryClient, deltas: readonly Delta[]): void {
+  for (const run of new Set(deltas.map((delta) => delta.run))) {
+    const key = runKeys.stream(run);
+    const of = deltas.filter((delta) => delta.run === run);
+    let stream = cache.getQueryData<Stream>(key) ?? emptyStream(of[0]?.message ?? "");
+    let missing = false;
+    for (const delta of of) {
+      const next = addDelta(stream, delta);
+      stream = next.stream;
+      missing ||= next.gap;
+    }
+    cache.setQueryData(key, stream);
+    if (missing) void cache.invalidateQueries({ queryKey: key });
+  }
 }

@@ -21,6 +21,8 @@ export function addDelta(stream: Stream, delta: Delta): { stream: Stream; gap: b
   if (delta.attempt < stream.attempt) return { stream, gap: false };
   const base = delta.attempt > stream.attempt ? restart(stream, delta.attempt) : stream;
   if (delta.seq < base.seq) return { stream: base, gap: false };
+  if (delta.seq === base.seq && base.ahead.length === 0)
+    return { stream: { ...base, seq: base.seq + 1, text: base.text + delta.text }, gap: false };
   const first = base.ahead.length === 0;
   const next = drain({ ...base, ahead: [...base.ahead, delta] });
   return { stream: next, gap: first && next.ahead.length > 0 };

@@ -5,11 +5,10 @@ import { type FormEvent, lazy, Suspense, useCallback, useState } from "react";
 import type { Agent, Run } from "@/api/types";
 import { agentsQuery } from "@/features/agents/queries";
 import type { DrawAround, DrawCalls, Speaker } from "@/features/conversations/message";
-import { Thread } from "@/features/conversations/thread";
+import { type DrawWriting, Thread } from "@/features/conversations/thread";
 import { useBroadcast } from "@/features/runs/broadcast/queries";
-import { noteRun, runsOfQuery, streamQuery, workQuery } from "@/features/runs/queries";
+import { noteRun, runsOfQuery } from "@/features/runs/queries";
 import { isActive } from "@/features/runs/stream";
-import { liveTurns } from "@/features/runs/work";
 import { hueOf } from "@/lib/format";
 import { common } from "@/lib/messages/common";
 import { shell } from "@/lib/messages/shell";
@@ -22,11 +21,11 @@ import { toast } from "@/ui/toast";
 import { useCan } from "../../session";
 import { useWorkStream } from "./deltas";
 import { findAgent } from "./find-agent";
+import { LiveAnswer, useKeptAnswer } from "./live-answer";
 import "./broadcast.css";
 
 const work = () => import("./work");
 const Calls = lazy(() => work().then((module) => ({ default: module.WorkCalls })));
-const Needs = lazy(() => work().then((module) => ({ default: module.Needs })));
 
 const words = talk.broadcast;
 
@@ -201,14 +200,12 @@ function Answer({
   speaker: (name: string) => Speaker;
   mayWrite: boolean;
 }) {
-  const cache = useQueryClient();
   useWorkStream(`conversations/${run.conversation}`);
   const runs = useQuery(runsOfQuery(run.conversation));
   const list = runs.data?.data ?? [run];
   const now = list.find((one) => one.id === run.id) ?? run;
   const active = isActive(now);
-  const stream = useQuery({ ...streamQuery(run, cache), enabled: active });
-  const done = useQuery({ ...workQuery(run.id), enabled: false });
+  useKeptAnswer(active ? now : undefined);
   const { title, hue } = speaker(run.agent);
   const calls = useCallback<DrawCalls>(
     (calls, of) => (
@@ -218,10 +215,8 @@ function Answer({
     ),
     [speaker],
   );
-  const needs = active && done.data.needs.length > 0 && (
-    <Suspense>
-      <Needs needs={done.data.needs} mayAnswer={mayWrite} />
-    </Suspense>
+  const writing: DrawWriting = (by, silent) => (
+    <LiveAnswer run={now} silent={silent} speaker={by} calls={calls} mayAnswer={mayWrite} />
   );
   return (
     <section className={`answer ${hue}`} aria-label={title}>
@@ -244,8 +239,7 @@ function Answer({
         conversation={run.conversation}
         speaker={speaker}
         runs={list}
-        writing={active ? liveTurns(done.data, stream.data?.text ?? "") : undefined}
-        needs={needs || undefined}
+        writing={active ? writing : undefined}
         calls={calls}
         around={nothing}
         sending={[]}

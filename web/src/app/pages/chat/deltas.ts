@@ -1,41 +1,56 @@
 import { notifyManager, useQueryClient } from "@tanstack/react-query";
-import { useEffect, useRef } from "react";
+import { useCallback, useEffect, useRef } from "react";
 import type { LiveEvent } from "@/api/types";
 import { eventKeys, noteEvent } from "@/features/events/queries";
-import { applyDelta, applyWorkEvent } from "@/features/runs/queries";
+import { applyDeltas, applyWorkEvents } from "@/features/runs/queries";
 import type { Delta } from "@/features/runs/stream";
 import { useEvents } from "@/live/react";
 
-/** Between two drawings of what streams, in milliseconds: every second frame, so that half of the time is left for the person. */
-const pause = 30;
+/** Between two drawings of what streams, in milliseconds: every third frame, so that most of the time is left for the person. */
+const pause = 48;
 
 const presence = () => import("@/features/conversations/presence");
 
-/** Follows one conversation, or one helper: what streams is drawn at most 30 times a second, and not at all while the tab is hidden. */
+/** Calls in so many milliseconds; in a hidden tab not before it is seen again. A frame is not asked for: it would be drawn just to look at the clock. */
+function soon(call: () => void, ms: number): () => void {
+  if (document.hidden) {
+    const frame = requestAnimationFrame(call);
+    return () => cancelAnimationFrame(frame);
+  }
+  const timer = setTimeout(call, ms);
+  return () => clearTimeout(timer);
+}
+
+/** Follows one conversation, or one helper: what streams is drawn about 20 times a second, and not at all while the tab is hidden. */
 export function useWorkStream(channel: string): void {
   const cache = useQueryClient();
   const waiting = useRef<LiveEvent[]>([]);
-  const frame = useRef(0);
+  const stop = useRef<() => void>(undefined);
   const drawn = useRef(0);
 
-  useEffect(() => () => cancelAnimationFrame(frame.current), []);
+  const halt = useCallback(() => {
+    stop.current?.();
+    stop.current = undefined;
+  }, []);
+  useEffect(() => halt, [halt]);
 
-  const apply = (event: LiveEvent) => {
-    if (event.kind === "runs.text_delta") applyDelta(cache, event.data as Delta);
-    else applyWorkEvent(cache, event);
-  };
-  const draw = (now: number) => {
-    if (now - drawn.current < pause) frame.current = requestAnimationFrame(draw);
-    else {
-      drawn.current = now;
-      flush();
-    }
-  };
   const flush = () => {
-    frame.current = 0;
+    halt();
+    drawn.current = performance.now();
     const events = waiting.current;
     waiting.current = [];
-    notifyManager.batch(() => events.forEach(apply)); // one drawing for all of a frame
+    const said = events.filter((event) => event.kind === "runs.text_delta");
+    // One drawing for all of them.
+    notifyManager.batch(() => {
+      applyDeltas(
+        cache,
+        said.map((event) => event.data as Delta),
+      );
+      applyWorkEvents(
+        cache,
+        events.filter((event) => event.kind !== "runs.text_delta"),
+      );
+    });
   };
 
   useEvents([channel], (event) => {
@@ -45,12 +60,12 @@ export function useWorkStream(channel: string): void {
     }
     if (event.cursor === undefined) {
       waiting.current.push(event);
-      if (frame.current === 0) frame.current = requestAnimationFrame(draw);
+      stop.current ??= soon(flush, drawn.current + pause - performance.now());
       return;
     }
     if (event.kind.startsWith("runs.")) {
       flush();
-      apply(event);
+      applyWorkEvents(cache, [event]);
     }
     if (cache.getQueryState(eventKeys.of(event.channel))) noteEvent(cache, event);
   });

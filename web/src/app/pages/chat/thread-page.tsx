@@ -1,4 +1,4 @@
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { Link, useParams } from "@tanstack/react-router";
 import { MessagesSquare, PanelRight } from "lucide-react";
 import { lazy, Suspense, useCallback, useRef, useState } from "react";
@@ -7,10 +7,9 @@ import { Composer, type Writing } from "@/features/conversations/composer";
 import type { DrawAround, DrawCalls, Speaker } from "@/features/conversations/message";
 import { outbox, type Sending } from "@/features/conversations/outbox";
 import { conversationQuery, useRegenerate } from "@/features/conversations/queries";
-import { Thread } from "@/features/conversations/thread";
-import { runsOfQuery, streamQuery, useCancelRun, workQuery } from "@/features/runs/queries";
+import { type DrawWriting, Thread } from "@/features/conversations/thread";
+import { runsOfQuery, useCancelRun } from "@/features/runs/queries";
 import { isActive } from "@/features/runs/stream";
-import { liveTurns } from "@/features/runs/work";
 import { hueOf } from "@/lib/format";
 import { chat } from "@/lib/messages/chat";
 import { common } from "@/lib/messages/common";
@@ -26,6 +25,7 @@ import { useShell } from "../../store";
 import type { Panel } from "./archive";
 import { useWorkStream } from "./deltas";
 import { anyone, findAgent } from "./find-agent";
+import { LiveAnswer, useKeptAnswer } from "./live-answer";
 import { splitOutbox, useSender } from "./send";
 
 const Debug = lazy(() => import("./debug"));
@@ -37,7 +37,6 @@ const Visitors = lazy(() =>
 );
 const work = () => import("./work");
 const Calls = lazy(() => work().then((module) => ({ default: module.WorkCalls })));
-const Needs = lazy(() => work().then((module) => ({ default: module.Needs })));
 const acts = () => import("./acts");
 const Acts = lazy(() => acts().then((module) => ({ default: module.Acts })));
 const Under = lazy(() => acts().then((module) => ({ default: module.Under })));
@@ -118,18 +117,13 @@ function Talk({
   onDetails: () => void;
   onPanel: (panel: Panel) => void;
 }) {
-  const cache = useQueryClient();
   const me = useMe();
   const conversation = useQuery(conversationQuery(id));
   const agents = useQuery(agentsQuery);
   const runs = useQuery(runsOfQuery(id));
   const list = runs.data?.data ?? [];
   const active = list.find(isActive);
-  const stream = useQuery({
-    ...streamQuery(active ?? { id: "", answer: "" }, cache),
-    enabled: !!active,
-  });
-  const done = useQuery({ ...workQuery(active?.id ?? ""), enabled: false });
+  useKeptAnswer(active);
   const again = useRegenerate();
   const cancel = useCancelRun();
   const field = useRef<HTMLTextAreaElement>(null);
@@ -186,11 +180,11 @@ function Talk({
     onModel: setModel,
     onPanel,
   });
-  const needs = active && done.data.needs.length > 0 && (
-    <Suspense>
-      <Needs needs={done.data.needs} mayAnswer={mayWrite} />
-    </Suspense>
-  );
+  const writing: DrawWriting | undefined =
+    active &&
+    ((by, silent) => (
+      <LiveAnswer run={active} silent={silent} speaker={by} calls={calls} mayAnswer={mayWrite} />
+    ));
   useCommands({
     composer: () => field.current?.focus(),
     ...(active ? { stop } : {}),
@@ -202,8 +196,7 @@ function Talk({
           conversation={id}
           speaker={speaker}
           runs={list}
-          writing={active ? liveTurns(done.data, stream.data?.text ?? "") : undefined}
-          needs={needs || undefined}
+          writing={writing}
           calls={calls}
           around={around}
           sending={sending}

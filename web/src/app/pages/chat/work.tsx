@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { lazy, Suspense } from "react";
+import { lazy, memo, Suspense } from "react";
 import type { Helper, ToolCall } from "@/api/turns";
 import type { Run } from "@/api/types";
 import { Calls, type Look } from "@/features/runs/calls";
@@ -17,7 +17,15 @@ const Approval = lazy(guard);
 const Answered = lazy(() => guard().then((module) => ({ default: module.Answered })));
 
 /** What tools and helpers did, with the helpers' own work inside their lanes. */
-export function WorkCalls({ calls, run, look }: { calls: readonly ToolCall[]; run: string; look: Look }) {
+export const WorkCalls = memo(function WorkCalls({
+  calls,
+  run,
+  look,
+}: {
+  calls: readonly ToolCall[];
+  run: string;
+  look: Look;
+}) {
   const delegated =
     run !== "" && calls.some((call) => call.helpers.length === 0 && delegates.test(call.tool));
   const helpers = useQuery({ ...helpersQuery(run), enabled: delegated });
@@ -43,7 +51,7 @@ export function WorkCalls({ calls, run, look }: { calls: readonly ToolCall[]; ru
       )}
     </>
   );
-}
+});
 
 /** What was seen while it happened, and is not part of the answer that is kept: how long it took, what it changed. */
 function withSeen(call: ToolCall, seen: readonly ToolCall[]): ToolCall {
