@@ -27,7 +27,7 @@ export default defineConfig({
             },
             {
               name: "thread",
-              test: /web[\\/]node_modules[\\/]marked[\\/]|src[\\/](app[\\/]pages[\\/]chat[\\/]deltas|features[\\/](conversations[\\/](thread|message)|events[\\/]queries)|lib[\\/]markdown|ui[\\/](markdown|code|highlight))\.tsx?$|icons[\\/]arrow-down\.mjs$/,
+              test: /web[\\/]node_modules[\\/]marked[\\/]|src[\\/](app[\\/]pages[\\/]chat[\\/](deltas|live-answer)|features[\\/](conversations[\\/](thread|message)|events[\\/]queries)|lib[\\/]markdown|ui[\\/](markdown|code|highlight))\.tsx?$|icons[\\/]arrow-down\.mjs$/,
               includeDependenciesRecursively: false,
             },
           ],
