@@ -29,6 +29,7 @@ world.flow("a picture that a tool gave is shown small, then large, live and afte
   for (const again of [false, true]) {
     if (again) await page.reload();
     await small.waitFor();
+    await thread(page).locator(".tool summary").getByText(/^[\d.]+ m?s$/).waitFor(); // how long it took
     const box = await small.boundingBox();
     assert.deepEqual([box.width, box.height], [168, 112], "it has its room before it is there");
     await small.locator("img").evaluate((image) => image.decode());
@@ -45,7 +46,7 @@ world.flow("a picture that a tool gave is shown small, then large, live and afte
   await page.getByRole("button", { name: "Show larger: Picture from read_file" }).waitFor();
 });
 
-world.flow("one helper is stopped from its lane, the other goes on", async () => {
+world.flow("one helper is stopped from its lane, the other goes on and is told something", async () => {
   const context = await world.window({ user: "mira" });
   const asked = await context.request.post(world.server.url("/api/v1/agents/coordinator/chat"), {
     data: { message: "ask the researcher and the coder: tell a story of 999 sentences" },
@@ -55,8 +56,20 @@ world.flow("one helper is stopped from its lane, the other goes on", async () =>
   await lanes.getByRole("button", { name: "Stop the Researcher helper" }).click();
   await lanes.filter({ hasText: "Researcher helper" }).getByText("Stopped", { exact: true }).waitFor();
   await lanes.filter({ hasText: "Coder helper" }).getByText("Running", { exact: true }).waitFor();
+  await lanes.filter({ hasText: "Coder helper" }).locator("summary").first().click();
+  const field = lanes.getByRole("textbox", { name: "A word to the Coder helper" });
+  await field.fill("no more than ten");
+  await field.press("Enter");
+  const told = lanes.filter({ hasText: "Coder helper" }).getByText("no more than ten", { exact: true });
+  await told.waitFor();
+  await lanes.getByText("On its way: the helper reads it before its next step").waitFor();
+  assert.equal(await field.inputValue(), "");
+  assert.deepEqual(await axeFindings(page), []);
   await page.getByRole("button", { name: "Stop", exact: true }).last().click();
   await idle(page);
   await page.reload();
   await lanes.filter({ hasText: "Researcher helper" }).getByText("Stopped", { exact: true }).waitFor();
+  await lanes.filter({ hasText: "Coder helper" }).locator("summary").first().click();
+  await told.waitFor();
+  assert.equal(await field.count(), 0, "nothing is said to who has stopped");
 });

@@ -1,5 +1,8 @@
 import { fileOf, type Picture } from "./files";
-import type { Part, Trouble } from "./types";
+import type { Message, Part, Trouble } from "./types";
+
+/** What is known of a call beside its result: how long it took, what it changed. */
+export type CallNote = NonNullable<NonNullable<Message["notes"]>["calls"]>[number];
 
 /** A helper: an agent that works on a part of the task, on its own. */
 export type Helper = {
@@ -46,7 +49,7 @@ export type Turn = {
 };
 
 /** Reads the parts of an answer as turns: text after the result of a tool begins the next one. */
-export function turnsOf(parts: readonly Part[]): Turn[] {
+export function turnsOf(parts: readonly Part[], notes: readonly CallNote[] = []): Turn[] {
   const turns: { turn: number; text: string; reasoning: string; calls: ToolCall[]; done: boolean }[] = [];
   let open = false;
   const current = () => {
@@ -74,7 +77,8 @@ export function turnsOf(parts: readonly Part[]): Turn[] {
         break;
       case "tool_result": {
         const last = turns.at(-1);
-        if (last) last.calls = last.calls.map((one) => (one.call === part.id ? ended(one, part) : one));
+        if (last)
+          last.calls = last.calls.map((one) => (one.call === part.id ? ended(one, part, notes) : one));
         open = false;
       }
     }
@@ -82,7 +86,7 @@ export function turnsOf(parts: readonly Part[]): Turn[] {
   return turns;
 }
 
-function ended(call: ToolCall, part: Part): ToolCall {
+function ended(call: ToolCall, part: Part, notes: readonly CallNote[]): ToolCall {
   const text = part.text ?? part.parts?.map((one) => one.text ?? "").join("\n") ?? "";
   const images = (part.parts ?? []).flatMap((one) => {
     const id = fileOf(one);
@@ -93,6 +97,18 @@ function ended(call: ToolCall, part: Part): ToolCall {
     state: part.is_error ? "failed" : "done",
     preview: text,
     ...(images.length > 0 ? { images } : {}),
+    ...noted(notes.find((one) => one.call === call.call)),
+  };
+}
+
+function noted(note: CallNote | undefined): Partial<ToolCall> {
+  if (!note) return {};
+  const { took_ms: took, title, code, meta } = note;
+  return {
+    took,
+    ...(title ? { title } : {}),
+    ...(code ? { code } : {}),
+    ...(meta ? { meta: meta as Record<string, unknown> } : {}),
   };
 }
 

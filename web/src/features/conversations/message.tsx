@@ -105,7 +105,7 @@ type Props = {
 
 /** A finished answer: its text, how it ended, and what can be done with it. */
 export function AssistantMessage({ message, speaker, error, onRetry, calls, around, mayWrite }: Props) {
-  const turns = turnsOf(message.parts);
+  const turns = turnsOf(message.parts, message.notes?.calls);
   const text = saidIn(turns);
   return (
     <article className="msg asst" aria-label={speaker.title}>

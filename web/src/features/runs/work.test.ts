@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { turnsOf } from "@/api/turns";
-import type { LiveEvent } from "@/api/types";
+import type { LiveEvent, Part } from "@/api/types";
+import { toldIn } from "./tell/told";
 import { addWorkSnapshot, applyWork, liveTurns, noWork, type Work } from "./work";
 
 const event = (kind: string, data: object): LiveEvent =>
@@ -123,5 +124,33 @@ test("the parts of an answer are read as turns", () => {
   expect(turns.map((one) => [one.reasoning, one.text, one.calls.map((call) => call.state)])).toEqual([
     ["Hm.", "I look.", ["done", "failed"]],
     ["", "Done.", []],
+  ]);
+});
+
+test("what is known of a call beside its result is there after a reload", () => {
+  const parts = [
+    { kind: "tool_call", id: "c1", name: "edit_file", args: { path: "a.go" } },
+    { kind: "tool_result", id: "c1", name: "edit_file", text: "done" },
+    { kind: "tool_call", id: "c2", name: "list_files" },
+    { kind: "tool_result", id: "c2", name: "list_files", text: "a.go" },
+  ] as Part[];
+  const notes = [{ call: "c1", title: "Edit", took_ms: 12, meta: { diff: "+one" } }];
+  const calls = turnsOf(parts, notes).flatMap((one) => one.calls);
+  expect(calls[0]).toMatchObject({ state: "done", title: "Edit", took: 12, meta: { diff: "+one" } });
+  expect(calls[1]?.took).toBeUndefined();
+  const partial = addWorkSnapshot(noWork, { parts, done: notes }, undefined);
+  expect(partial.turns[0]?.calls[0]?.took).toBe(12);
+});
+
+test("what was said to a helper stands between its turns, and says when the helper has it", () => {
+  const log = [
+    event("runs.told", { message: "msg_1", text: "use sqlite" }),
+    event("runs.turn_finished", { turn: 1, calls: [] }),
+    event("runs.steered", { message_ids: ["msg_1"] }),
+    event("runs.told", { message: "msg_2", text: "and quickly" }),
+  ];
+  expect(toldIn(log)).toEqual([
+    { message: "msg_1", text: "use sqlite", after: 0, got: true },
+    { message: "msg_2", text: "and quickly", after: 1, got: false },
   ]);
 });

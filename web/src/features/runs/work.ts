@@ -1,6 +1,5 @@
 import type { Picture } from "@/api/files";
-import type { ToolCall, Turn } from "@/api/turns";
-import { type Helper, turnsOf } from "@/api/turns";
+import { type CallNote, type Helper, type ToolCall, type Turn, turnsOf } from "@/api/turns";
 import type { LiveEvent, Part, Trouble } from "@/api/types";
 
 /** One thing that a form asks for. */
@@ -40,6 +39,8 @@ export type Snapshot = {
   parts?: readonly Part[];
   calls?: readonly { call: string; tool: string; title?: string; args?: unknown }[];
   helpers?: readonly { run: string; agent: string; call?: string; state: string; task?: string }[];
+  /** Of the calls that ended. */
+  done?: readonly CallNote[];
   reasoning?: string;
 };
 
@@ -70,7 +71,7 @@ type Facts = {
 
 /** Takes the server's copy; what live events already brought further stays. */
 export function addWorkSnapshot(work: Work, snapshot: Snapshot, needs: readonly Need[] | undefined): Work {
-  const turns = turnsOf(snapshot.parts ?? []);
+  const turns = turnsOf(snapshot.parts ?? [], snapshot.done);
   let next: Work = {
     turns: turns.length >= work.turns.length ? turns : work.turns,
     needs: needs ?? work.needs,

@@ -1,11 +1,14 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { lazy, memo, Suspense } from "react";
+import { Fragment, lazy, memo, Suspense } from "react";
 import type { Helper, ToolCall } from "@/api/turns";
 import type { Run } from "@/api/types";
+import { eventsQuery } from "@/features/events/queries";
 import { Calls, type Look } from "@/features/runs/calls";
 import { Question } from "@/features/runs/needs";
 import { helpersQuery, streamQuery, useCancelRun, workQuery } from "@/features/runs/queries";
-import { liveTurns, type Need, stateOf } from "@/features/runs/work";
+import { Said, Tell } from "@/features/runs/tell/tell";
+import { type Told, toldIn } from "@/features/runs/tell/told";
+import { applyWork, liveTurns, type Need, noWork, stateOf } from "@/features/runs/work";
 import { common } from "@/lib/messages/common";
 import { Markdown } from "@/ui/markdown";
 import { toast } from "@/ui/toast";
@@ -84,23 +87,35 @@ function withHelpers(call: ToolCall, runs: readonly Run[]): ToolCall {
   return helpers.length > 0 ? { ...call, helpers } : call;
 }
 
-/** The inside of a lane: the helper's own turns, followed live while it works. */
+/** The inside of a lane: the helper's own turns, followed live while it works, and a word to it. */
 function HelperWork({ helper, look }: { helper: Helper; look: Look }) {
   const cache = useQueryClient();
-  useWorkStream(`runs/${helper.run}`);
+  const can = useCan();
+  const channel = `runs/${helper.run}`;
+  useWorkStream(channel);
   const stream = useQuery(streamQuery({ id: helper.run, answer: "" }, cache));
   const done = useQuery({ ...workQuery(helper.run), enabled: false });
-  const turns = liveTurns(done.data, stream.data?.text ?? "").filter(
-    (one) => one.text || one.calls.length > 0,
+  const log = useQuery({ ...eventsQuery(channel), enabled: can("events:read") }).data?.data ?? [];
+  const told = toldIn(log);
+  // Of a helper that ended before this page was opened its log knows what it did.
+  const known = done.data.turns.length > 0 ? done.data : log.reduce(applyWork, noWork);
+  const turns = liveTurns(known, stream.data?.text ?? "");
+  const before = (one: Told) => turns.find((turn) => turn.turn > one.after) ?? turns.at(-1);
+  return (
+    <>
+      {turns.map((turn) => (
+        <Fragment key={turn.turn}>
+          {told.map((one) => before(one) === turn && <Said key={one.message} told={one} />)}
+          {turn.text !== "" && <Markdown text={turn.text} />}
+          {turn.calls.length > 0 && <WorkCalls calls={turn.calls} run={helper.run} look={look} />}
+        </Fragment>
+      ))}
+      {helper.preview && turns.at(-1)?.text === "" && <Markdown text={helper.preview} />}
+      {helper.state === "running" && can("runs:write") && (
+        <Tell run={helper.run} title={look(helper.agent).title} />
+      )}
+    </>
   );
-  // Of a helper that ended before this page was opened only its result is known.
-  if (turns.length === 0 && helper.preview) return <Markdown text={helper.preview} />;
-  return turns.map((turn) => (
-    <div key={turn.turn} className="flex flex-col gap-1.5">
-      {turn.text !== "" && <Markdown text={turn.text} />}
-      {turn.calls.length > 0 && <WorkCalls calls={turn.calls} run={helper.run} look={look} />}
-    </div>
-  ));
 }
 
 /** Everything a run waits for. */
