@@ -360,7 +360,7 @@ func (d *mcpDoor) listResources(ctx context.Context, id caller) (*sdk.ListResour
 }
 
 func (d *mcpDoor) readResource(ctx context.Context, id caller, p *sdk.ReadResourceParams) (*sdk.ReadResourceResult, error) {
-	if strings.HasPrefix(p.URI, upstreamURI) {
+	if strings.HasPrefix(p.URI, tools.UpstreamURI) {
 		return d.upstreamResource(ctx, id, p)
 	}
 	text, ok := strings.CutPrefix(p.URI, conversationURI)

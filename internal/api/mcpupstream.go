@@ -24,19 +24,8 @@ type Upstream interface {
 	// Subscribe has a server tell when a resource changes, until cancel is called.
 	Subscribe(ctx context.Context, ws ids.Workspace, user ids.User, address string) (cancel func(), err error)
 	// Watch has f told of changes.
-	Watch(f func(UpstreamChanged))
+	Watch(f func(tools.UpstreamChanged))
 }
-
-// UpstreamChanged is what became different at an MCP server besides its tools.
-type UpstreamChanged struct {
-	Workspace ids.Workspace // "": every workspace has the server
-	Prompts   bool
-	Resources bool
-	Resource  string // the address of one whose content is another; "": none
-}
-
-// upstreamURI is before the addresses of resources of MCP servers.
-const upstreamURI = "fluxway://mcp/"
 
 // upstream is the servers behind us as far as the caller may use them: what goes for their tools goes for all they have.
 func (d *mcpDoor) upstream(id caller) Upstream {
@@ -109,7 +98,7 @@ type subscriber struct{}
 
 func (d *mcpDoor) subscribe(ctx context.Context, req *sdk.SubscribeRequest) error {
 	id, _ := ctx.Value(subscriber{}).(caller)
-	if id.Identity == nil || d.upstream(id) == nil || !strings.HasPrefix(req.Params.URI, upstreamURI) {
+	if id.Identity == nil || d.upstream(id) == nil || !strings.HasPrefix(req.Params.URI, tools.UpstreamURI) {
 		return sdk.ResourceNotFoundError(req.Params.URI)
 	}
 	cancel, err := d.upstream(id).Subscribe(ctx, id.Workspace, id.User, req.Params.URI)
@@ -160,7 +149,7 @@ func (n *mcpNews) of(ws ids.Workspace) *sdk.Server {
 }
 
 // tell passes a change on to those whose workspace has the server.
-func (n *mcpNews) tell(c UpstreamChanged) {
+func (n *mcpNews) tell(c tools.UpstreamChanged) {
 	n.mu.Lock()
 	var list []*sdk.Server
 	for ws, server := range n.servers {
@@ -175,12 +164,12 @@ func (n *mcpNews) tell(c UpstreamChanged) {
 }
 
 // announce has the SDK say that a list changed, which it does when something is added. Its own lists are never shown: ours are.
-func announce(server *sdk.Server, c UpstreamChanged) {
+func announce(server *sdk.Server, c tools.UpstreamChanged) {
 	if c.Prompts {
 		server.AddPrompt(&sdk.Prompt{Name: "changed"}, nil)
 	}
 	if c.Resources {
-		server.AddResource(&sdk.Resource{Name: "changed", URI: upstreamURI + "changed"}, nil)
+		server.AddResource(&sdk.Resource{Name: "changed", URI: tools.UpstreamURI + "changed"}, nil)
 	}
 	if c.Resource != "" {
 		// A client that is gone misses what it does not wait for any more.

@@ -297,7 +297,7 @@ func (a *App) openServer(context.Context) error {
 	a.server, err = api.New(api.Options{
 		DB: a.db, Directory: a.directory, Hub: a.hub, Observe: a.observe, Log: a.log, Version: a.opts.Version,
 		Jobs: a.queue, Conversations: a.conversations, Agents: a.agents, Router: a.router, Runs: a.runs, Costs: a.ledger, Guard: a.guard, Projects: a.projects, Memory: a.memory,
-		Tools: a.toolbox, MCP: mcpDesk{a.mcp}, Upstream: mcpUpstream{a.mcp}, Plugins: a.plugins, AgentCaller: agentCaller{a.runs, a.conversations}, Settings: settings{a.settings, a.opts.Sources}, Models: a.models, Gateway: gateway{a.models},
+		Tools: a.toolbox, MCP: mcpDesk{a.mcp}, Upstream: a.mcp, Plugins: a.plugins, AgentCaller: agentCaller{a.runs, a.conversations}, Settings: settings{a.settings, a.opts.Sources}, Models: a.models, Gateway: gateway{a.models},
 		Listen: a.cfg.Listen, PublicURL: a.cfg.PublicURL, Hosts: hosts, TrustedProxies: proxies, Web: a.opts.Web,
 		BodyLimit: a.cfg.Limits.Body.Int64(), Timeout: a.cfg.Limits.RequestTimeout.Std(),
 		PerIdentity: api.Rate{PerMinute: a.cfg.Limits.PerIdentity}, PerAddress: api.Rate{PerMinute: a.cfg.Limits.PerIP},

@@ -48,14 +48,6 @@ func serverView(s mcp.Server) api.MCPServer {
 	}
 }
 
-// mcpUpstream is the prompts and resources of the MCP servers as the API passes them on.
-type mcpUpstream struct{ *mcp.Manager }
-
-// Watch passes changes on.
-func (u mcpUpstream) Watch(f func(api.UpstreamChanged)) {
-	u.Manager.Watch(func(c mcp.Changed) { f(api.UpstreamChanged(c)) })
-}
-
 // set puts a value over another where there is one.
 func set[T any](at *T, value *T) {
 	if value != nil {

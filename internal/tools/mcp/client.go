@@ -22,10 +22,14 @@ import (
 func (l *link) client(ctx context.Context, v *live) (*sdk.Client, error) {
 	m := l.s.m
 	opts := &sdk.ClientOptions{
-		Capabilities:                &sdk.ClientCapabilities{},
-		ToolListChangedHandler:      func(context.Context, *sdk.ToolListChangedRequest) { l.listAgain(v) },
-		PromptListChangedHandler:    func(context.Context, *sdk.PromptListChangedRequest) { l.changed(v, Changed{Prompts: true}) },
-		ResourceListChangedHandler:  func(context.Context, *sdk.ResourceListChangedRequest) { l.changed(v, Changed{Resources: true}) },
+		Capabilities:           &sdk.ClientCapabilities{},
+		ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) { l.listAgain(v) },
+		PromptListChangedHandler: func(context.Context, *sdk.PromptListChangedRequest) {
+			l.changed(v, tools.UpstreamChanged{Prompts: true})
+		},
+		ResourceListChangedHandler: func(context.Context, *sdk.ResourceListChangedRequest) {
+			l.changed(v, tools.UpstreamChanged{Resources: true})
+		},
 		ResourceUpdatedHandler:      func(_ context.Context, r *sdk.ResourceUpdatedNotificationRequest) { l.updated(r.Params) },
 		ProgressNotificationHandler: func(_ context.Context, r *sdk.ProgressNotificationClientRequest) { v.progress(r.Params) },
 		LoggingMessageHandler:       func(_ context.Context, r *sdk.LoggingMessageRequest) { l.s.logged(r.Params) },

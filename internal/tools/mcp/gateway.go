@@ -109,7 +109,7 @@ func resourceNotFound(address string) error {
 
 // locate finds whose resource an address names, if the server's patterns let it through.
 func (m *Manager) locate(ws ids.Workspace, address string) (s *server, uri string, err error) {
-	rest, ours := strings.CutPrefix(address, ResourcePrefix)
+	rest, ours := strings.CutPrefix(address, tools.UpstreamURI)
 	name, uri, ok := strings.Cut(rest, "/")
 	if !ours || !ok {
 		return nil, "", resourceNotFound(address)

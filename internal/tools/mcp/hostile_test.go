@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -57,8 +58,11 @@ func serve(mode string, args []string) error {
 		return nil
 	}
 	opts := &sdk.ServerOptions{}
-	if mode == "older" {
+	if mode == "older" || mode == "watched" { // the newer protocol does not tell whether a wish to watch was heard
 		opts.SupportedProtocolVersions = []string{"2025-06-18", "2025-11-25"}
+	}
+	if mode == "watched" {
+		opts.SubscribeHandler, opts.UnsubscribeHandler = refuseFirst()
 	}
 	server := sdk.NewServer(&sdk.Implementation{Name: "test", Version: "1"}, opts)
 	if mode == "file" { // the tools are the lines of a file: name and description
@@ -75,6 +79,17 @@ func serve(mode string, args []string) error {
 	}
 	fmt.Fprintln(os.Stderr, "ready")
 	return server.Run(context.Background(), &sdk.StdioTransport{})
+}
+
+// refuseFirst refuses the first who wants to watch a resource, and nobody else.
+func refuseFirst() (func(context.Context, *sdk.SubscribeRequest) error, func(context.Context, *sdk.UnsubscribeRequest) error) {
+	var asked atomic.Bool
+	return func(context.Context, *sdk.SubscribeRequest) error {
+		if asked.Swap(true) {
+			return nil
+		}
+		return errors.New("not today")
+	}, func(context.Context, *sdk.UnsubscribeRequest) error { return nil }
 }
 
 func addTool(s *sdk.Server, name, says string, f func(context.Context, *sdk.CallToolRequest, map[string]any) (string, error)) {
@@ -149,6 +164,9 @@ func hostileTools(s *sdk.Server) {
 	addTool(s, "nap", "Waits a little.", func(context.Context, *sdk.CallToolRequest, in) (string, error) {
 		<-time.After(5 * time.Millisecond)
 		return "awake", nil
+	})
+	addTool(s, "touch", "Changes a note.", func(ctx context.Context, _ *sdk.CallToolRequest, _ in) (string, error) {
+		return "", s.ResourceUpdated(ctx, &sdk.ResourceUpdatedNotificationParams{URI: "note://a/1"})
 	})
 	olderTools(s)
 	offerings(s)

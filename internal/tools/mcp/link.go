@@ -54,9 +54,10 @@ type link struct {
 	used     time.Time
 	// subscribed counts who watches a resource, by the server's own address.
 	subscribed map[string]int
-	wanting    chan string // hears where a person has to sign in; nil: nobody is there to do so
-	granted    []string    // what the sign-in in use may do
-	scopes     []string    // what the next sign-in has to ask for besides
+	changing   chan struct{} // held by who changes what is watched
+	wanting    chan string   // hears where a person has to sign in; nil: nobody is there to do so
+	granted    []string      // what the sign-in in use may do
+	scopes     []string      // what the next sign-in has to ask for besides
 }
 
 // live is a connection that stands.

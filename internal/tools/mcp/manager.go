@@ -61,7 +61,7 @@ type Manager struct {
 	servers map[key]*server
 
 	watching sync.Mutex // guards watchers
-	watchers []func(Changed)
+	watchers []func(tools.UpstreamChanged)
 
 	holding sync.Mutex // guards held
 	held    map[callKey]waits
@@ -227,7 +227,7 @@ func (m *Manager) take(k key, r row) error {
 		m.mu.Lock()
 		m.servers[k] = s
 		m.mu.Unlock()
-		m.changed(Changed{Workspace: k.ws, Prompts: true, Resources: true})
+		m.changed(tools.UpstreamChanged{Workspace: k.ws, Prompts: true, Resources: true})
 		return nil
 	}
 	s.redefine(def, r.UpdatedAt)
@@ -239,7 +239,7 @@ func (m *Manager) drop(s *server) {
 	delete(m.servers, s.key)
 	m.mu.Unlock()
 	s.stop(StateStopped, "It was removed.")
-	m.changed(Changed{Workspace: s.key.ws, Prompts: true, Resources: true})
+	m.changed(tools.UpstreamChanged{Workspace: s.key.ws, Prompts: true, Resources: true})
 	if err := m.put(s.key); err != nil {
 		m.log.Error("tools not taken back", "part", "tools", "server", s.key.name, "err", err)
 	}

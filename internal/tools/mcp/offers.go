@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"context"
+	"iter"
 	"maps"
 	"slices"
 	"strings"
@@ -22,60 +23,59 @@ type offers struct {
 	at        time.Time
 }
 
-// ResourcePrefix is before the server and its own address of a resource: fluxway://mcp/files/file:///notes.md.
-const ResourcePrefix = "fluxway://mcp/"
-
 // listTime is how long a server may take to say what it has; the others are listed without it.
 const listTime = 10 * time.Second
 
 // publicURI is how our clients call a resource of a server.
-func publicURI(server, uri string) string { return ResourcePrefix + server + "/" + uri }
+func publicURI(server, uri string) string { return tools.UpstreamURI + server + "/" + uri }
 
 // Prompts lists the prompts of all servers that a person of a workspace has, named server__prompt. A server that cannot say
 // is left out; its log says why.
 func (m *Manager) Prompts(ctx context.Context, ws ids.Workspace, user ids.User) []*sdk.Prompt {
-	var out []*sdk.Prompt
-	m.eachOffer(ctx, ws, user, func(def Definition, o *offers) {
+	return collect(m.everyOffer(ctx, ws, user), func(o *offers) []*sdk.Prompt { return o.prompts }, func(def Definition) func(*sdk.Prompt) bool {
 		taken := map[string]bool{}
-		for _, p := range o.prompts {
-			if name := toolName(def.Name, p.Name, taken); def.has(p.Name) {
-				shown := *p
-				shown.Name = name
-				out = append(out, &shown)
-			}
+		return func(p *sdk.Prompt) bool {
+			own := p.Name
+			p.Name = toolName(def.Name, own, taken)
+			return def.has(own)
 		}
 	})
-	return out
 }
 
 // Resources lists the resources of all servers that a person of a workspace has.
 func (m *Manager) Resources(ctx context.Context, ws ids.Workspace, user ids.User) []*sdk.Resource {
-	var out []*sdk.Resource
-	m.eachOffer(ctx, ws, user, func(def Definition, o *offers) {
-		for _, r := range o.resources {
-			if def.hasURI(r.URI) {
-				shown := *r
-				shown.URI = publicURI(def.Name, r.URI)
-				out = append(out, &shown)
-			}
-		}
+	return collect(m.everyOffer(ctx, ws, user), func(o *offers) []*sdk.Resource { return o.resources }, func(def Definition) func(*sdk.Resource) bool {
+		return func(r *sdk.Resource) bool { return def.address(&r.URI) }
 	})
-	return out
 }
 
 // Templates lists how more resources of the servers are addressed.
 func (m *Manager) Templates(ctx context.Context, ws ids.Workspace, user ids.User) []*sdk.ResourceTemplate {
-	var out []*sdk.ResourceTemplate
-	m.eachOffer(ctx, ws, user, func(def Definition, o *offers) {
-		for _, t := range o.templates {
-			if def.hasURI(t.URITemplate) {
-				shown := *t
-				shown.URITemplate = publicURI(def.Name, t.URITemplate)
-				out = append(out, &shown)
+	return collect(m.everyOffer(ctx, ws, user), func(o *offers) []*sdk.ResourceTemplate { return o.templates }, func(def Definition) func(*sdk.ResourceTemplate) bool {
+		return func(t *sdk.ResourceTemplate) bool { return def.address(&t.URITemplate) }
+	})
+}
+
+// collect puts copies of what servers have in one list, under the names our clients use. Rename says how those of a server
+// are called, and false for what its patterns hide.
+func collect[T any](found iter.Seq2[Definition, *offers], of func(*offers) []*T, rename func(Definition) func(*T) bool) []*T {
+	var out []*T
+	for def, o := range found {
+		shown := rename(def)
+		for _, one := range of(o) {
+			if mine := *one; shown(&mine) {
+				out = append(out, &mine)
 			}
 		}
-	})
+	}
 	return out
+}
+
+// address turns a server's own address into ours and says whether its patterns let it through.
+func (d *Definition) address(uri *string) bool {
+	own := *uri
+	*uri = publicURI(d.Name, own)
+	return d.hasURI(own)
 }
 
 // hasURI says whether the patterns let a resource through; in them * stands for anything, slashes too.
@@ -94,8 +94,8 @@ func (d *Definition) hasURI(uri string) bool {
 	return tools.Filter{Allow: flat(allow), Deny: flat(d.Deny)}.Has(strings.ReplaceAll(uri, "/", "\x00"))
 }
 
-// eachOffer asks all servers at once and goes through their answers by name.
-func (m *Manager) eachOffer(ctx context.Context, ws ids.Workspace, user ids.User, take func(Definition, *offers)) {
+// everyOffer asks all servers at once and gives their answers by name.
+func (m *Manager) everyOffer(ctx context.Context, ws ids.Workspace, user ids.User) iter.Seq2[Definition, *offers] {
 	ctx, cancel := context.WithTimeout(ctx, listTime)
 	defer cancel()
 	list := m.of(ws)
@@ -112,9 +112,11 @@ func (m *Manager) eachOffer(ctx context.Context, ws ids.Workspace, user ids.User
 		})
 	}
 	wg.Wait()
-	for i, s := range list {
-		if found[i] != nil {
-			take(s.definition(), found[i])
+	return func(yield func(Definition, *offers) bool) {
+		for i, s := range list {
+			if found[i] != nil && !yield(s.definition(), found[i]) {
+				return
+			}
 		}
 	}
 }
@@ -177,31 +179,26 @@ func (o *offers) fetch(ctx context.Context, session *sdk.ClientSession) error {
 		return nil
 	}
 	if r.Capabilities.Prompts != nil {
-		for p, err := range session.Prompts(ctx, nil) {
-			if err != nil {
-				return err
-			}
-			if o.prompts = append(o.prompts, p); len(o.prompts) >= maxTools {
-				break
-			}
+		if err := take(&o.prompts, session.Prompts(ctx, nil), maxTools); err != nil {
+			return err
 		}
 	}
 	if r.Capabilities.Resources == nil {
 		return nil
 	}
-	for res, err := range session.Resources(ctx, nil) {
-		if err != nil {
-			return err
-		}
-		if o.resources = append(o.resources, res); len(o.resources) >= maxResources {
-			break
-		}
+	if err := take(&o.resources, session.Resources(ctx, nil), maxResources); err != nil {
+		return err
 	}
-	for t, err := range session.ResourceTemplates(ctx, nil) {
+	return take(&o.templates, session.ResourceTemplates(ctx, nil), maxTools)
+}
+
+// take reads a server's list as far as there is room.
+func take[T any](into *[]T, list iter.Seq2[T, error], most int) error {
+	for one, err := range list {
 		if err != nil {
 			return err
 		}
-		if o.templates = append(o.templates, t); len(o.templates) >= maxTools {
+		if *into = append(*into, one); len(*into) >= most {
 			break
 		}
 	}

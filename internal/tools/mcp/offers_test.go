@@ -97,4 +97,51 @@ func TestPromptsAndResourcesOfServers(t *testing.T) {
 	}
 }
 
+// Of two who want to watch a resource at once, the one whose wish was refused is told so, and the other watches it.
+func TestAWatcherDoesNotRelyOnOneThatWasRefused(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, storetest.SQLite(t))
+	d.add(program(t, "test", "watched"))
+	told := make(chan tools.UpstreamChanged, 10)
+	d.m.Watch(func(c tools.UpstreamChanged) {
+		if c.Resource != "" {
+			told <- c
+		}
+	})
+	const address = "fluxway://mcp/test/note://a/1"
+	type outcome struct {
+		cancel func()
+		err    error
+	}
+	outcomes := make(chan outcome, 2)
+	for range 2 {
+		go func() {
+			cancel, err := d.m.Subscribe(t.Context(), d.ws, "", address)
+			outcomes <- outcome{cancel, err}
+		}()
+	}
+	first, then := <-outcomes, <-outcomes
+	if first.err != nil {
+		first, then = then, first
+	}
+	if first.err != nil || then.err == nil {
+		t.Fatalf("%v and %v, want one that is refused", first.err, then.err)
+	}
+	d.call("test__touch", "{}")
+	if c := <-told; c.Resource != address || c.Workspace != d.ws {
+		t.Errorf("told of %+v", c)
+	}
+	first.cancel()
+	// Who watches after the last has left is heard after them.
+	again, err := d.m.Subscribe(t.Context(), d.ws, "", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer again()
+	d.call("test__touch", "{}")
+	if c := <-told; c.Resource != address {
+		t.Errorf("told of %+v", c)
+	}
+}
+
 func second[T any](_ T, err error) error { return err }

@@ -60,7 +60,7 @@ func (s *server) redefine(def Definition, at time.Time) {
 	s.def, s.updated, s.loaded, s.listed = def, at, false, time.Time{}
 	s.mu.Unlock()
 	s.stop(StateIdle, "")
-	s.m.changed(Changed{Workspace: s.key.ws, Prompts: true, Resources: true})
+	s.m.changed(tools.UpstreamChanged{Workspace: s.key.ws, Prompts: true, Resources: true})
 }
 
 // link gives the connection that a person's calls take.
@@ -72,7 +72,7 @@ func (s *server) link(user ids.User) *link {
 	}
 	l, ok := s.links[user]
 	if !ok {
-		l = &link{s: s, user: user, state: StateIdle, since: time.Now()}
+		l = &link{s: s, user: user, state: StateIdle, since: time.Now(), changing: make(chan struct{}, 1)}
 		s.links[user] = l
 	}
 	return l

@@ -8,24 +8,17 @@ import (
 
 	"github.com/fluxway/fluxway/internal/ids"
 	"github.com/fluxway/fluxway/internal/kit/fault"
+	"github.com/fluxway/fluxway/internal/tools"
 )
 
-// Changed is what became different at a server besides its tools.
-type Changed struct {
-	Workspace ids.Workspace // "": every workspace has the server
-	Prompts   bool          // there are other prompts
-	Resources bool          // there are other resources
-	Resource  string        // the address of one whose content is another; "": none
-}
-
 // Watch has f told of changes; it must not block.
-func (m *Manager) Watch(f func(Changed)) {
+func (m *Manager) Watch(f func(tools.UpstreamChanged)) {
 	m.watching.Lock()
 	defer m.watching.Unlock()
 	m.watchers = append(m.watchers, f)
 }
 
-func (m *Manager) changed(c Changed) {
+func (m *Manager) changed(c tools.UpstreamChanged) {
 	m.watching.Lock()
 	list := m.watchers
 	m.watching.Unlock()
@@ -35,7 +28,7 @@ func (m *Manager) changed(c Changed) {
 }
 
 // changed forgets what is known of the server's offers and tells.
-func (l *link) changed(v *live, c Changed) {
+func (l *link) changed(v *live, c tools.UpstreamChanged) {
 	v.mu.Lock()
 	v.offers = nil
 	v.mu.Unlock()
@@ -45,7 +38,7 @@ func (l *link) changed(v *live, c Changed) {
 
 // updated tells that the content of a resource is another.
 func (l *link) updated(p *sdk.ResourceUpdatedNotificationParams) {
-	l.s.m.changed(Changed{Workspace: l.s.key.ws, Resource: publicURI(l.s.key.name, p.URI)})
+	l.s.m.changed(tools.UpstreamChanged{Workspace: l.s.key.ws, Resource: publicURI(l.s.key.name, p.URI)})
 }
 
 // maxSubscriptions bounds what one connection is asked to watch.
@@ -65,53 +58,67 @@ func (m *Manager) Subscribe(ctx context.Context, ws ids.Workspace, user ids.User
 	if r := v.session.InitializeResult(); r == nil || r.Capabilities == nil || r.Capabilities.Resources == nil || !r.Capabilities.Resources.Subscribe {
 		return nil, fault.New(fault.Unsupported, "mcp_no_subscriptions", "The MCP server %s does not tell when a resource changes.", s.key.name)
 	}
+	ctx, done := context.WithTimeoutCause(ctx, listTime, fault.New(fault.Unavailable, "mcp_timeout", "The MCP server %s did not say in time whether it watches the resource.", s.key.name))
+	defer done()
+	if !l.alone(ctx) {
+		return nil, s.failure(ctx, context.Cause(ctx))
+	}
+	defer l.let()
 	l.mu.Lock()
-	first := l.subscribed[uri] == 0
-	if first && len(l.subscribed) >= maxSubscriptions {
-		l.mu.Unlock()
+	first, many := l.subscribed[uri] == 0, len(l.subscribed)
+	l.mu.Unlock()
+	if first && many >= maxSubscriptions {
 		return nil, fault.New(fault.Exhausted, "mcp_too_many_subscriptions", "The MCP server %s watches %d resources already.", s.key.name, maxSubscriptions)
 	}
+	if first {
+		if err := v.session.Subscribe(ctx, &sdk.SubscribeParams{URI: uri}); err != nil {
+			return nil, s.failure(ctx, err)
+		}
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	if l.subscribed == nil {
 		l.subscribed = map[string]int{}
 	}
 	l.subscribed[uri]++
-	l.mu.Unlock()
-	if first {
-		if err := v.session.Subscribe(ctx, &sdk.SubscribeParams{URI: uri}); err != nil {
-			l.release(uri)
-			return nil, s.failure(ctx, err)
-		}
-	}
-	return sync.OnceFunc(func() { l.unsubscribe(uri) }), nil
+	return sync.OnceFunc(func() { l.s.m.wg.Go(func() { l.unsubscribe(uri) }) }), nil
 }
 
-// release counts one watcher less and says whether it was the last.
-func (l *link) release(uri string) (last bool) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.subscribed[uri]--; l.subscribed[uri] > 0 {
+// alone waits until nobody else changes what the server watches: who comes second must know whether the first was heard,
+// and the server must hear both in the order in which they are counted.
+func (l *link) alone(ctx context.Context) bool {
+	select {
+	case l.changing <- struct{}{}:
+		return true
+	case <-ctx.Done():
 		return false
 	}
-	delete(l.subscribed, uri)
-	return true
 }
+
+func (l *link) let() { <-l.changing }
 
 // unsubscribe tells the server that nobody watches any more, if it is there to hear it.
 func (l *link) unsubscribe(uri string) {
-	last := l.release(uri)
+	ctx, cancel := context.WithTimeout(l.s.m.running, listTime)
+	defer cancel()
+	waited := l.alone(ctx)
+	if waited {
+		defer l.let()
+	}
 	l.mu.Lock()
+	l.subscribed[uri]--
+	last := l.subscribed[uri] == 0
+	if last {
+		delete(l.subscribed, uri)
+	}
 	v := l.live
 	l.mu.Unlock()
-	if !last || v == nil {
+	if !last || v == nil || !waited {
 		return
 	}
-	l.s.m.wg.Go(func() {
-		ctx, cancel := context.WithTimeout(l.s.m.running, listTime)
-		defer cancel()
-		if err := v.session.Unsubscribe(ctx, &sdk.UnsubscribeParams{URI: uri}); err != nil {
-			l.s.log.add("fluxway", "it goes on watching a resource: "+sentence(err))
-		}
-	})
+	if err := v.session.Unsubscribe(ctx, &sdk.UnsubscribeParams{URI: uri}); err != nil {
+		l.s.log.add("fluxway", "it goes on watching a resource: "+sentence(err))
+	}
 }
 
 // resubscribe asks a server that was lost and is back for what is still watched.
