@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -124,25 +125,36 @@ const burstGap = 2 * time.Millisecond
 var noBuffering = []string{"no"}
 
 // window is the buffer of one stream: a page for what comes with the vendor's
-// head, then a piece, or a burst while there is one.
+// head, or a burst if that is more, then a piece, or a burst while there is one.
 type window struct {
 	page  *[pageSize]byte
 	piece *[pieceSize]byte
 	burst *[burstSize]byte
+	size  int       // of what was last read to; 0: nothing was
 	last  time.Time // when something came; zero: nothing yet
 }
 
 // next is where to read to after n bytes came.
 func (w *window) next(n int) []byte {
-	if n == 0 && w.last.IsZero() && w.page == nil {
+	to := w.choose(n)
+	w.size = len(to)
+	return to
+}
+
+func (w *window) choose(n int) []byte {
+	if w.size == 0 {
+		if w.burst != nil {
+			return w.burst[:]
+		}
 		w.page = pages.Get().(*[pageSize]byte)
 		return w.page[:]
 	}
 	now := time.Now()
-	fast := n == pieceSize || n == pageSize || !w.last.IsZero() && now.Sub(w.last) < burstGap
-	if n > 0 {
-		w.last = now
+	fast := n == w.size || now.Sub(w.last) < burstGap
+	if w.last.IsZero() {
+		fast = n > pieceSize // more than one piece came with the head
 	}
+	w.last = now
 	if w.page != nil {
 		pages.Put(w.page)
 		w.page = nil
@@ -262,6 +274,9 @@ func (a doorsAPI) passage(c *call, q *compat.Head, resp *providers.RawResponse) 
 	// The headers are parts of one text: a copy lets go of the rest.
 	p := &passage{outlet: a.outlet(c, strings.Clone(resp.Header.Get("Content-Type"))), resp: resp}
 	resp.Header = nil // nobody asks again
+	if resp.Ready > pageSize {
+		p.burst = bursts.Get().(*[burstSize]byte)
+	}
 	if c.e.route.Action.dialect.Name() == providers.DialectChat && !q.Usage {
 		p.filter = new(usageFilter)
 	}
@@ -290,6 +305,9 @@ func (p *passage) run() error {
 		}
 		if p.write(piece) != nil {
 			return nil
+		}
+		if p.burst != nil {
+			runtime.Gosched() // others first: more will be here then, and goes out at once
 		}
 	}
 }

@@ -136,7 +136,7 @@ func New(opts Options) (*Ledger, error) {
 // How often Run looks after what is in flight, and says what was spent; how long
 // a change that nobody waits for may wait for company.
 const (
-	linger    = 100 * time.Millisecond
+	linger    = 250 * time.Millisecond
 	tendEvery = 5 * time.Second
 	sayEvery  = 500 * time.Millisecond
 )

@@ -249,25 +249,36 @@ func TestBudgetsAreReadWithoutWaitingForTheWriter(t *testing.T) {
 	if err := l.Flush(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	held, free, ended := make(chan struct{}), make(chan struct{}), make(chan error, 1)
-	go func() {
-		ended <- db.InTx(t.Context(), func(*store.Tx) error {
-			close(held)
-			<-free
-			return nil
-		})
-	}()
-	<-held
+	free := holdWriter(t, db)
 	late.Settle(used(100, 10)) // the journal has it, the database cannot
 	list, err := l.BudgetsWritten(t.Context(), ws)
 	if err != nil || len(list) != 1 || list[0].Spent != 120 {
 		t.Errorf("while the writer is busy: %+v, %v", list, err)
 	}
-	close(free)
-	if err := <-ended; err != nil {
-		t.Fatal(err)
-	}
+	free()
 	if list, err := l.Budgets(t.Context(), ws); err != nil || list[0].Spent != 240 {
 		t.Errorf("with all that is written: %+v, %v", list, err)
 	}
+}
+
+// holdWriter keeps everybody from writing until the function it gives is called.
+func holdWriter(t *testing.T, db *store.DB) (free func()) {
+	t.Helper()
+	held, let, ended := make(chan struct{}), make(chan struct{}), make(chan error, 1)
+	go func() {
+		ended <- db.InTx(t.Context(), func(*store.Tx) error {
+			close(held)
+			<-let
+			return nil
+		})
+	}()
+	<-held
+	free = sync.OnceFunc(func() {
+		close(let)
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+	t.Cleanup(free)
+	return free
 }

@@ -47,6 +47,8 @@ type RawResponse struct {
 	Header http.Header
 	Body   io.ReadCloser // decompressed; reading it feeds Meter
 	Meter  *Scanner
+	// Ready is about how many bytes of the body are here already.
+	Ready int
 	// PremiumMilli is what the request itself costs where requests are counted.
 	PremiumMilli int64
 }

@@ -20,11 +20,11 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptrace"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 )
 
@@ -45,8 +45,8 @@ type Transport struct {
 
 type conn struct {
 	net.Conn
-	raw   syscall.RawConn // to look whether it lives; nil: it cannot be looked at
-	since time.Time       // when it was last put aside; zero: it is new
+	sense *sense    // nil: none
+	since time.Time // when it was last put aside; zero: it is new
 }
 
 // RoundTrip sends a request and reads the head of its answer.
@@ -113,7 +113,7 @@ func (t *Transport) take(ctx context.Context, address string) (*conn, error) {
 		if c == nil {
 			break
 		}
-		if time.Since(c.since) < idleTimeout && alive(c.raw) {
+		if time.Since(c.since) < idleTimeout && c.sense.alive() {
 			return c, nil
 		}
 		c.Close()
@@ -127,10 +127,8 @@ func (t *Transport) take(ctx context.Context, address string) (*conn, error) {
 		return nil, err
 	}
 	c := &conn{Conn: made}
-	if sc, ok := made.(syscall.Conn); ok {
-		if c.raw, err = sc.SyscallConn(); err != nil {
-			return nil, errors.Join(err, made.Close())
-		}
+	if c.sense, err = newSense(made); err != nil {
+		return nil, errors.Join(err, made.Close())
 	}
 	return c, nil
 }
@@ -195,8 +193,15 @@ func (c *conn) ask(r *http.Request, b *body) (*http.Response, error) {
 		*head = text[:0]
 	}
 	heads.Put(head)
-	in := intakes.Get().(*intake)
-	resp, rest, err := c.answer(in)
+	if t := httptrace.ContextClientTrace(r.Context()); t != nil && t.WroteRequest != nil {
+		t.WroteRequest(httptrace.WroteRequestInfo{Err: sent})
+	}
+	in, err := c.listen()
+	var resp *http.Response
+	var rest []byte
+	if err == nil {
+		resp, rest, err = c.answer(in)
+	}
 	if err != nil {
 		in.release()
 		if sent != nil {
@@ -219,6 +224,18 @@ func (c *conn) ask(r *http.Request, b *body) (*http.Response, error) {
 		b.finish(true)
 	}
 	return resp, nil
+}
+
+// listen waits for the beginning of the answer.
+func (c *conn) listen() (*intake, error) {
+	if c.sense == nil {
+		return intakes.Get().(*intake), nil
+	}
+	in, err := c.sense.receive()
+	if err == io.EOF {
+		err = io.ErrUnexpectedEOF
+	}
+	return in, err
 }
 
 // answer reads the head of the final answer.

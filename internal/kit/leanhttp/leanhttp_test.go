@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/http/httptrace"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -160,5 +161,55 @@ func TestNobodySmugglesAHeader(t *testing.T) {
 	if resp, err := c.Do(req); err == nil {
 		resp.Body.Close()
 		t.Error("it was sent")
+	}
+}
+
+func TestWhoAskedIsToldBeforeTheAnswer(t *testing.T) {
+	t.Parallel()
+	told := make(chan error, 1)
+	c, url, _ := client(t, func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		if err := <-told; err != nil { // it is told although there is no answer yet
+			t.Error(err)
+		}
+		fmt.Fprint(w, "answer")
+	})
+	ctx := httptrace.WithClientTrace(t.Context(), &httptrace.ClientTrace{WroteRequest: func(i httptrace.WroteRequestInfo) { told <- i.Err }})
+	req, err := http.NewRequestWithContext(ctx, "POST", url, strings.NewReader("question"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp, err := c.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if text, err := io.ReadAll(resp.Body); err != nil || string(text) != "answer" {
+		t.Errorf("%q, %v", text, err)
+	}
+}
+
+func TestWhatCameWithTheHeadIsReadAtOnce(t *testing.T) {
+	t.Parallel()
+	text := strings.Repeat("0123456789abcdef", 800) // one write, one segment over loopback
+	c, url, _ := client(t, func(w http.ResponseWriter, _ *http.Request) {
+		conn, _, err := w.(http.Hijacker).Hijack()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer conn.Close()
+		fmt.Fprintf(conn, "HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s", len(text), text)
+	})
+	resp, err := c.Get(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if here, ok := resp.Body.(interface{ Buffered() int }); !ok || here.Buffered() != len(text) {
+		t.Errorf("%d bytes of %d are here", here.Buffered(), len(text))
+	}
+	if got, err := io.ReadAll(resp.Body); err != nil || string(got) != text {
+		t.Errorf("read %d bytes, %v", len(got), err)
 	}
 }

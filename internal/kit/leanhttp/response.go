@@ -12,9 +12,9 @@ import (
 	"sync"
 )
 
-// The size of a buffer for heads, and the longest head that is read.
+// The size of a buffer for heads and what came with them, and the longest head that is read.
 const (
-	headSize = 2 << 10
+	headSize = 16 << 10
 	maxHead  = 256 << 10
 )
 
@@ -24,7 +24,7 @@ type intake struct{ bytes []byte }
 var intakes = sync.Pool{New: func() any { return &intake{make([]byte, 0, headSize)} }}
 
 func (in *intake) release() {
-	if cap(in.bytes) <= 8*headSize {
+	if in != nil && cap(in.bytes) <= 2*headSize {
 		in.bytes = in.bytes[:0]
 		intakes.Put(in)
 	}
@@ -215,6 +215,9 @@ func (b *body) Read(p []byte) (int, error) {
 		}
 	}
 }
+
+// Buffered says how many bytes are here already, framing included.
+func (b *body) Buffered() int { return len(b.rest) }
 
 // early gives bytes that came with the head.
 func (b *body) early(p []byte) int {

@@ -80,9 +80,19 @@ func (h *house) handle(w http.ResponseWriter, r *http.Request) {
 		<-r.Context().Done()
 		h.ended <- r.Context().Err()
 		return
+	case "/v1/empty":
+		for _, text := range []string{"", "a", "", "b", ""} {
+			if n, err := io.WriteString(w, text); n != len(text) || err != nil {
+				panic(err)
+			}
+			w.Header().Set("Late", "yes") // as long as nothing was sent
+			if text != "" {
+				_ = http.NewResponseController(w).Flush()
+			}
+		}
+		return
 	case "/v1/stream":
 		for i := range 3 {
-			_, _ = w.Write(nil) // is no piece, and not the end
 			fmt.Fprintf(w, "piece %d;", i)
 			_ = http.NewResponseController(w).Flush()
 		}
@@ -259,6 +269,19 @@ func TestServerWritesAnswers(t *testing.T) {
 		t.Errorf("a very large body that nobody read: %v", err)
 	} else if resp.Body.Close(); resp.StatusCode != http.StatusUnauthorized {
 		t.Errorf("a very large body that nobody read: %+v", resp)
+	}
+}
+
+func TestAnEmptyWriteIsNone(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, nil)
+	conn, in := h.dial(t)
+	for range 2 { // the connection is good for another
+		send(t, conn, postTo("/v1/empty", "body"))
+		resp, body, err := answer(t, in)
+		if err != nil || body != "ab" || resp.Header.Get("By") != "lean" || resp.Header.Get("Late") != "yes" {
+			t.Fatalf("%+v %q, %v", resp, body, err)
+		}
 	}
 }
 

@@ -22,7 +22,11 @@ func (c *Client) Relay(ctx context.Context, call Call, streaming bool, framing p
 		framing = providers.FramingWhole
 	}
 	meter := providers.NewScanner(framing, parse)
-	return &providers.RawResponse{Status: resp.StatusCode, Header: resp.Header, Body: meter.Tee(resp.Body), Meter: meter}, nil
+	raw := &providers.RawResponse{Status: resp.StatusCode, Header: resp.Header, Body: meter.Tee(resp.Body), Meter: meter}
+	if b, ok := resp.Body.(interface{ Buffered() int }); ok {
+		raw.Ready = b.Buffered()
+	}
+	return raw, nil
 }
 
 // Encode makes a request body and merges the vendor's own extra fields.
