@@ -2,6 +2,7 @@ package conversations
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -31,11 +32,11 @@ const MaxComment = 4 << 10
 // Comment remarks on a message of a conversation the asker may see. Its owner and those the text names (@login) who may see it
 // are told.
 func (b *Book) Comment(ctx context.Context, who Asker, conversation ids.Conversation, message ids.Message, text string) (Comment, error) {
-	if _, err := b.Message(ctx, who, conversation, message); err != nil {
-		return Comment{}, err
-	}
 	about, err := b.Get(ctx, who, conversation)
 	if err != nil {
+		return Comment{}, err
+	}
+	if _, err := b.message(ctx, who.Workspace, conversation, message); err != nil {
 		return Comment{}, err
 	}
 	if text = strings.TrimSpace(text); text == "" || len(text) > MaxComment {
@@ -102,9 +103,21 @@ func (b *Book) Comments(ctx context.Context, who Asker, conversation ids.Convers
 	return rows, nil
 }
 
-// Uncomment takes a remark back; only who made it may.
+// Uncomment takes a remark back; only who made it may. Whoever was told of it is told of that too.
 func (b *Book) Uncomment(ctx context.Context, who Asker, conversation ids.Conversation, id ids.Comment) error {
-	if _, err := b.Get(ctx, who, conversation); err != nil {
+	about, err := b.Get(ctx, who, conversation)
+	if err != nil {
+		return err
+	}
+	c, err := store.One[Comment](ctx, b.db.Read(), selectComment, id, conversation, who.Workspace, who.User)
+	if errors.Is(err, store.ErrNoRows) {
+		return commentNotFound(id)
+	}
+	if err != nil {
+		return fmt.Errorf("reading %s: %w", id, err)
+	}
+	told, err := b.concerned(ctx, about, c)
+	if err != nil {
 		return err
 	}
 	return b.db.InTx(ctx, func(tx *store.Tx) error {
@@ -113,8 +126,17 @@ func (b *Book) Uncomment(ctx context.Context, who Asker, conversation ids.Conver
 			return fmt.Errorf("deleting %s: %w", id, err)
 		}
 		if n == 0 {
-			return fault.New(fault.NotFound, "comment_not_found", "There is no comment %s of yours.", id).WithHint("Load the comments again.")
+			return commentNotFound(id)
+		}
+		for _, user := range told {
+			if err := b.hub.Append(ctx, tx, who.Workspace, events.NotificationChannel(user), CommentDeleted{id}); err != nil {
+				return err
+			}
 		}
 		return b.hub.Append(ctx, tx, who.Workspace, Channel(conversation), CommentDeleted{id})
 	})
+}
+
+func commentNotFound(id ids.Comment) error {
+	return fault.New(fault.NotFound, "comment_not_found", "There is no comment %s of yours.", id).WithHint("Load the comments again.")
 }

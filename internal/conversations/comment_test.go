@@ -3,11 +3,13 @@ package conversations_test
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"testing"
 
 	"github.com/fluxway/fluxway/internal/conversations"
 	"github.com/fluxway/fluxway/internal/events"
 	"github.com/fluxway/fluxway/internal/ids"
+	"github.com/fluxway/fluxway/internal/kit/fault"
 	"github.com/fluxway/fluxway/internal/store"
 	"github.com/fluxway/fluxway/internal/store/storetest"
 )
@@ -40,11 +42,13 @@ func TestMentions(t *testing.T) {
 		}
 		c.id = created.ID
 		message := c.say("a")
-		remark := func(who conversations.Asker, text string) {
+		remark := func(who conversations.Asker, text string) ids.Comment {
 			t.Helper()
-			if _, err := book.Comment(ctx, who, c.id, message, text); err != nil {
+			made, err := book.Comment(ctx, who, c.id, message, text)
+			if err != nil {
 				t.Fatal(err)
 			}
+			return made.ID
 		}
 		told := func(who conversations.Asker) (texts []string) {
 			t.Helper()
@@ -53,6 +57,10 @@ func TestMentions(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, record := range list.Data {
+				if record.Kind == (conversations.CommentDeleted{}).Kind() {
+					texts = append(texts, "taken back")
+					continue
+				}
 				var said conversations.Mentioned
 				if err := json.Unmarshal(record.Data, &said); err != nil || record.Kind != said.Kind() || said.Title != "Plans" {
 					t.Errorf("%s %s, %v", record.Kind, record.Data, err)
@@ -70,7 +78,7 @@ func TestMentions(t *testing.T) {
 		if _, err := book.Update(ctx, owner, c.id, conversations.Change{Visibility: &shared}); err != nil {
 			t.Fatal(err)
 		}
-		remark(owner, "Look, @Ada and (@bob.b), and @ada again; not mail@bob.b, not @nobody.")
+		look := remark(owner, "Look, @Ada and (@bob.b), and @ada again; not mail@bob.b, not @nobody.")
 		remark(ada, "Thanks, @owner. Not me: @ada")
 		remark(bob, "Seen.")
 		for name, want := range map[string]struct {
@@ -79,6 +87,17 @@ func TestMentions(t *testing.T) {
 		}{"ada": {ada, 1}, "bob": {bob, 1}, "the owner, named or not": {owner, 2}} {
 			if got := told(want.who); len(got) != want.n {
 				t.Errorf("%s was told %d times, not %d: %q", name, len(got), want.n, got)
+			}
+		}
+		if err := book.Uncomment(ctx, ada, c.id, look); !fault.HasCode(err, "comment_not_found") {
+			t.Errorf("another's comment is taken back: %v", err)
+		}
+		if err := book.Uncomment(ctx, owner, c.id, look); err != nil {
+			t.Fatal(err)
+		}
+		for _, who := range []conversations.Asker{ada, bob} {
+			if got := told(who); !slices.Contains(got, "taken back") {
+				t.Errorf("not told that it was taken back: %q", got)
 			}
 		}
 	})

@@ -152,7 +152,11 @@ func (b *Book) Message(ctx context.Context, who Asker, conversation ids.Conversa
 	if _, err := b.Get(ctx, who, conversation); err != nil {
 		return Message{}, err
 	}
-	m, err := store.One[Message](ctx, b.db.Read(), selectMessage, id, conversation, who.Workspace)
+	return b.message(ctx, who.Workspace, conversation, id)
+}
+
+func (b *Book) message(ctx context.Context, ws ids.Workspace, conversation ids.Conversation, id ids.Message) (Message, error) {
+	m, err := store.One[Message](ctx, b.db.Read(), selectMessage, id, conversation, ws)
 	if errors.Is(err, store.ErrNoRows) {
 		return m, messageNotFound(id)
 	}

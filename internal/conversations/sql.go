@@ -136,6 +136,9 @@ const insertComment = `
 const listComments = `
 	SELECT ` + commentColumns + ` FROM conversations_comments WHERE conversation_id = ? AND workspace_id = ? ORDER BY id`
 
+const selectComment = `
+	SELECT ` + commentColumns + ` FROM conversations_comments WHERE id = ? AND conversation_id = ? AND workspace_id = ? AND user_id = ?`
+
 const deleteComment = `DELETE FROM conversations_comments WHERE id = ? AND conversation_id = ? AND workspace_id = ? AND user_id = ?`
 
 const listAllMessages = `

@@ -91,6 +91,8 @@ describe("the inbox", () => {
     };
     const line = mention && mentionLine(mention, names);
     expect(line).toMatchObject({ id: "mention:7", kind: "mention", title: "Look", from: "Jonas in Plans" });
+    const deleted = { ...event("conversations.comment_deleted"), cursor: 8, data: { id: "cmt_1" } };
+    expect(mentionsOf([event("conversations.mentioned"), deleted])).toEqual([]);
   });
 
   it("hides what is put off until it is due, or taken back", () => {

@@ -76,9 +76,17 @@ export type MentionFact = {
   title: string;
 };
 
-/** Comments that concern this person. */
-export const mentionsOf = (notices: readonly LiveEvent[]): LiveEvent[] =>
-  notices.filter((event) => event.kind === "conversations.mentioned");
+/** Comments that concern this person, but for those that were taken back. */
+export function mentionsOf(notices: readonly LiveEvent[]): LiveEvent[] {
+  const gone = new Set(
+    notices
+      .filter(({ kind }) => kind === "conversations.comment_deleted")
+      .map(({ data }) => (data as { id: string }).id),
+  );
+  return notices.filter(
+    ({ kind, data }) => kind === "conversations.mentioned" && !gone.has((data as MentionFact).comment.id),
+  );
+}
 
 export function mentionLine(event: LiveEvent, names: Names): Line {
   const { comment, title } = event.data as MentionFact;
