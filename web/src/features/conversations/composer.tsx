@@ -56,6 +56,8 @@ export type ComposerProps = {
   field: RefObject<HTMLTextAreaElement | null>;
   /** Commands and names, offered while they are typed. */
   complete?: (writing: Writing) => ReactNode;
+  /** After the agent: how carefully it is watched. */
+  chips?: ReactNode;
   /** Beside the send button: how full the context is, the microphone. */
   beside?: (writing: Writing) => ReactNode;
 };
@@ -164,6 +166,7 @@ export function Composer(props: ComposerProps) {
           <AttachButton attach={attach} />
         </Suspense>
         <AgentChip {...props} />
+        <Suspense>{props.chips}</Suspense>
         <span className="flex-1" />
         <Suspense>
           {props.beside?.(writing)}

@@ -10,6 +10,7 @@ import { dateId, momentOf, monthOf } from "./period";
 import { type Budget, costKeys, type Forecast, type Point, type Sums } from "./queries";
 import { linesOf } from "./rates";
 import { sameDays, slotsOf } from "./series";
+import { budgetsOf } from "./spend-chip";
 
 const sums = (more: Partial<Sums> = {}): Sums => ({
   calls: 10,
@@ -233,6 +234,26 @@ describe("live news", () => {
     expect(page?.data.map(({ percent, left, blocked }) => [percent, left, blocked])).toEqual([
       [100, 0, 3],
       [8, 11_500_000, 1],
+    ]);
+  });
+});
+
+describe("the budgets that count a chat", () => {
+  it("are those of the workspace, of who asks and of who answers, the one with the least left first", () => {
+    const one = (id: string, more: Partial<Budget>): Budget => ({ ...budget, id, ...more });
+    const all = [
+      one("workspace", { left: 9 }),
+      one("mine", { scope: "user", scope_id: "usr_1", left: 3 }),
+      one("another's", { scope: "user", scope_id: "usr_2", left: 1 }),
+      one("the agent's", { scope: "agent", scope_id: "code", left: 5 }),
+      one("off", { enabled: false, left: 0 }),
+      one("premium", { unit: "premium", left: 0 }),
+      one("a project's", { scope: "project", scope_id: "prj_1", left: 0 }),
+    ];
+    expect(budgetsOf(all, { user: "usr_1", agent: "code" }).map(({ id }) => id)).toEqual([
+      "mine",
+      "the agent's",
+      "workspace",
     ]);
   });
 });

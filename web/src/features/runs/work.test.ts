@@ -150,7 +150,7 @@ test("what was said to a helper stands between its turns, and says when the help
     event("runs.told", { message: "msg_2", text: "and quickly" }),
   ];
   expect(toldIn(log)).toEqual([
-    { message: "msg_1", text: "use sqlite", after: 0, got: true },
-    { message: "msg_2", text: "and quickly", after: 1, got: false },
+    { message: "msg_1", text: "use sqlite", after: 1 },
+    { message: "msg_2", text: "and quickly" },
   ]);
 });

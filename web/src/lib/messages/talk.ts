@@ -85,6 +85,27 @@ export const talk = {
   },
   undone: "The last message is taken back",
   nothingToUndo: "There is no message to take back",
+  spend: {
+    title: "What this chat costs",
+    label: (amount: string) => `This chat cost ${amount}`,
+    chat: "This chat",
+    today: "Today, everything",
+    budgets: "Budgets that count it",
+    left: (amount: string) => `${amount} left`,
+    over: "used up",
+    of: (spent: string, limit: string) => `${spent} of ${limit}`,
+    records: "Open its records",
+  },
+  guard: {
+    title: "What agents may do here",
+    label: (what: string) => `Safety: ${what}`,
+    modes: {
+      standard: "Asks before guarded",
+      careful: "Asks before changes",
+      locked: "Refuses changes",
+    } as Record<string, string>,
+    policy: "Open the policy",
+  },
   context: {
     label: "Context",
     meter: (percent: number) => `${count(percent)} % context`,

@@ -26,7 +26,7 @@ export const work = {
   tokens: (n: string) => `${n} tok`,
   stopHelper: (agent: string) => `Stop the ${agent} helper`,
   tell: (agent: string) => `A word to the ${agent} helper`,
-  tellPlaceholder: "Steer this helper; the others go on",
+  tellPlaceholder: "Steer this helper",
   tellSend: "Tell it",
   toldSent: "On its way: the helper reads it before its next step",
   toldGot: "The helper has read it",

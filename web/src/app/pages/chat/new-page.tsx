@@ -14,6 +14,7 @@ import { useCommands } from "../../shortcuts";
 import { anyone, findAgent } from "./find-agent";
 import { splitOutbox, useSender } from "./send";
 
+const Mode = lazy(() => import("./chips").then((module) => ({ default: module.Mode })));
 const beside = () => import("./around");
 const Completing = lazy(() => beside().then((module) => ({ default: module.Completing })));
 const Beside = lazy(() => beside().then((module) => ({ default: module.Beside })));
@@ -96,6 +97,7 @@ function Begin() {
           onRemove={outbox.remove}
           onRetry={(key) => outbox.change(key, { state: "waiting" })}
           field={field}
+          chips={<Mode />}
           complete={(writing) => <Completing {...helped(writing)} />}
           beside={(writing) => <Beside {...helped(writing)} />}
         />

@@ -41,6 +41,9 @@ const acts = () => import("./acts");
 const Acts = lazy(() => acts().then((module) => ({ default: module.Acts })));
 const Under = lazy(() => acts().then((module) => ({ default: module.Under })));
 const Author = lazy(() => acts().then((module) => ({ default: module.Author })));
+const chips = () => import("./chips");
+const Spend = lazy(() => chips().then((module) => ({ default: module.Spend })));
+const Mode = lazy(() => chips().then((module) => ({ default: module.Mode })));
 const beside = () => import("./around");
 const Completing = lazy(() => beside().then((module) => ({ default: module.Completing })));
 const Beside = lazy(() => beside().then((module) => ({ default: module.Beside })));
@@ -79,6 +82,7 @@ function ThreadPage({ id }: { id: string }) {
       >
         <Suspense>
           <Visitors conversation={id} me={me.user.id} />
+          <Spend conversation={id} agent={conversation.data?.agent} />
           {mine && <ShareButton item={mine} onPanel={setPanel} />}
         </Suspense>
         <IconButton
@@ -219,6 +223,7 @@ function Talk({
             onRemove={outbox.remove}
             onRetry={(key) => outbox.change(key, { state: "waiting" })}
             field={field}
+            chips={<Mode />}
             complete={(writing) => <Completing {...helped(writing)} />}
             beside={(writing) => <Beside {...helped(writing)} />}
           />

@@ -100,7 +100,7 @@ function HelperWork({ helper, look }: { helper: Helper; look: Look }) {
   // Of a helper that ended before this page was opened its log knows what it did.
   const known = done.data.turns.length > 0 ? done.data : log.reduce(applyWork, noWork);
   const turns = liveTurns(known, stream.data?.text ?? "");
-  const before = (one: Told) => turns.find((turn) => turn.turn > one.after) ?? turns.at(-1);
+  const before = ({ after }: Told) => after !== undefined && turns.find((turn) => turn.turn > after);
   return (
     <>
       {turns.map((turn) => (
@@ -110,6 +110,7 @@ function HelperWork({ helper, look }: { helper: Helper; look: Look }) {
           {turn.calls.length > 0 && <WorkCalls calls={turn.calls} run={helper.run} look={look} />}
         </Fragment>
       ))}
+      {told.map((one) => !before(one) && <Said key={one.message} told={one} />)}
       {helper.preview && turns.at(-1)?.text === "" && <Markdown text={helper.preview} />}
       {helper.state === "running" && can("runs:write") && (
         <Tell run={helper.run} title={look(helper.agent).title} />

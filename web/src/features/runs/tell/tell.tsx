@@ -51,7 +51,9 @@ export function Said({ told }: { told: Told }) {
   return (
     <p className="told">
       <span className="user-msg">{told.text}</span>
-      <span className="text-micro text-fg-3">{told.got ? words.toldGot : words.toldSent}</span>
+      <span className="text-micro text-fg-3">
+        {told.after === undefined ? words.toldSent : words.toldGot}
+      </span>
     </p>
   );
 }
