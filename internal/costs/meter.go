@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"net/http/httptrace"
 	"time"
 
 	"github.com/fluxway/fluxway/internal/kit/fault"
@@ -48,11 +47,6 @@ func (m *meter) Stream(ctx context.Context, req *providers.Request) (providers.S
 // watch notes which of the provider's accounts is asked.
 func (r *Reservation) watch(ctx context.Context) context.Context {
 	return providers.WithAccountSeen(ctx, func(account string) { r.account = account })
-}
-
-// sent has the row written once the vendor has the request.
-func (r *Reservation) sent(ctx context.Context) context.Context {
-	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteRequest: func(httptrace.WroteRequestInfo) { r.Asked() }})
 }
 
 func (m *meter) call(ctx context.Context, model string, t providers.Trail) Call {

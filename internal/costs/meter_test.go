@@ -3,9 +3,6 @@ package costs_test
 import (
 	"context"
 	"io"
-	"net/http/httptrace"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -104,15 +101,11 @@ func TestMeterRecordsEveryEnding(t *testing.T) {
 type rawVendor struct {
 	coststest.Vendor
 	answer string
-	asked  func(ctx context.Context) // nil: nobody looks
 }
 
 func (v *rawVendor) Speaks(d providers.Dialect) bool { return d == providers.DialectChat }
 
-func (v *rawVendor) Relay(ctx context.Context, _ *providers.RawRequest) (*providers.RawResponse, error) {
-	if v.asked != nil {
-		v.asked(ctx)
-	}
+func (v *rawVendor) Relay(context.Context, *providers.RawRequest) (*providers.RawResponse, error) {
 	scanner := providers.NewScanner(providers.FramingSSE, func(data []byte, t *providers.Tally) {
 		switch string(data) {
 		case "usage":
@@ -159,72 +152,6 @@ func TestMeterRelays(t *testing.T) {
 			}
 		}
 	})
-}
-
-func TestARelayedCallIsNotedOnceTheVendorIsAskedAndBeforeItsAnswer(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	db := storetest.SQLite(t)
-	l, ws := coststest.New(t, db, costs.Options{Sole: true, Journal: dir}), storetest.Workspace()
-	coststest.Run(t, l)
-	noted := func() (n int64) {
-		files, err := filepath.Glob(filepath.Join(dir, "*.journal"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, f := range files {
-			if info, err := os.Stat(f); err == nil {
-				n += info.Size()
-			}
-		}
-		return n
-	}
-	budget(t, l, ws, costs.Budget{Amount: 1 << 30})
-	mustReserve(t, l, call(ws, coststest.Plain, 100, 10)).Settle(used(100, 10)) // what there is of the budget is known then
-	ctx := costs.With(t.Context(), costs.Attribution{Workspace: ws, Door: "openai"})
-	for name, asked := range map[string]func(ctx context.Context){
-		"told": func(ctx context.Context) {
-			before := noted()
-			for range 2 { // as with a second account
-				httptrace.ContextClientTrace(ctx).WroteRequest(httptrace.WroteRequestInfo{})
-			}
-			if noted() == before {
-				t.Error("the vendor has the request, and the journal nothing")
-			}
-		},
-		"not told": nil,
-	} {
-		flush(t, l)
-		if n := noted(); n != 0 {
-			t.Fatalf("%s: the journal has %d bytes that are written elsewhere", name, n)
-		}
-		free := holdWriter(t, db) // so that the database takes nothing meanwhile
-		v := &rawVendor{answer: "data: usage\n\ndata: done\n\n", asked: func(ctx context.Context) {
-			if noted() != 0 {
-				t.Errorf("%s: it is noted before the vendor is asked", name)
-			}
-			if asked != nil {
-				asked(ctx)
-			}
-		}}
-		resp, err := costs.Meter(l, coststest.Provider, v).(providers.Relayer).
-			Relay(ctx, &providers.RawRequest{Dialect: providers.DialectChat, Model: coststest.Plain, Body: []byte(`{"max_tokens":9}`), Streaming: true})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if noted() == 0 {
-			t.Errorf("%s: the answer is handed out and nothing is noted", name)
-		}
-		if _, err := io.Copy(io.Discard, resp.Body); err != nil {
-			t.Fatal(err)
-		}
-		resp.Body.Close()
-		free()
-		page, err := l.Records(ctx, ws, costs.Query{})
-		if err != nil || page.Data[0].Outcome != costs.OK || page.Data[0].Door != "openai" {
-			t.Errorf("%s: %+v, %v", name, page.Data, err)
-		}
-	}
 }
 
 type pooled struct {

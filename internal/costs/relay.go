@@ -31,7 +31,7 @@ func (m *meter) Relay(ctx context.Context, req *providers.RawRequest) (*provider
 	if err != nil {
 		return nil, err
 	}
-	resp, err := relayer.Relay(r.sent(r.watch(ctx)), req)
+	resp, err := relayer.Relay(r.watch(ctx), req)
 	if err != nil {
 		r.Settle(unanswered(ctx, r, err, input))
 		return nil, err

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -26,8 +25,7 @@ type Call struct {
 	Print    Print  // for advice about repeated prompts; zero: none
 	// Behind lets the row be written while the vendor is asked, if every budget
 	// certainly has room. The caller then waits for Durable before anything is
-	// passed on, and says Asked as soon as the vendor has the request. With a journal no row of a call that certainly fits is
-	// waited for.
+	// passed on. With a journal no row of a call that certainly fits is waited for.
 	Behind bool
 }
 
@@ -50,7 +48,6 @@ type Reservation struct {
 	begun   time.Time
 	behind  bool
 	row     *op         // writes the row
-	asked   sync.Once   // notes the row in the journal and queues it, if that may wait until the vendor is asked
 	account string      // the one that was asked; used by who makes the call
 	book    *book       // the transaction that writes the row; used by who writes
 	settled atomic.Bool // by whoever came first
@@ -122,7 +119,6 @@ func (l *Ledger) reserve(ctx context.Context, r *Reservation) error {
 		return nil
 	}
 	r.behind = false
-	r.asked.Do(func() {}) // the database is waited for
 	var patience <-chan time.Time
 	for {
 		l.mu.Lock()
@@ -164,12 +160,7 @@ func (l *Ledger) reserveBehind(r *Reservation) bool {
 	if !fits {
 		return false
 	}
-	late := noted && r.behind
 	r.behind = true
-	if late {
-		return true
-	}
-	r.asked.Do(func() {}) // it is queued here
 	if !noted {
 		r.row.done = make(chan struct{})
 	} else if err := r.row.note(l.journal); err != nil {
@@ -181,24 +172,6 @@ func (l *Ledger) reserveBehind(r *Reservation) bool {
 	}
 	l.submit(r.row)
 	return true
-}
-
-// Asked writes the row of a call reserved with Behind to the journal, now that the vendor has the request; the first to
-// say so does. Where the journal cannot be written the database is waited for.
-func (r *Reservation) Asked() {
-	r.asked.Do(func() {
-		l := r.l
-		l.mu.Lock()
-		running := l.running
-		l.mu.Unlock()
-		if !running {
-			r.row.done = make(chan struct{})
-		} else if err := r.row.note(l.journal); err != nil {
-			l.log.Error("journal not written", "part", "costs", "err", err)
-			r.row.done = make(chan struct{})
-		}
-		l.submit(r.row)
-	})
 }
 
 // recheck is how often a waiting call looks at what other processes gave back.
@@ -264,7 +237,6 @@ func (l *Ledger) ask(ctx context.Context, r *Reservation) (answer, error) {
 
 // Durable waits until the row of a call reserved with Behind is written.
 func (r *Reservation) Durable(ctx context.Context) error {
-	r.Asked()
 	if r.row.leaf != nil {
 		return nil
 	}

@@ -29,7 +29,6 @@ func (r *Reservation) Settle(s Settlement) {
 	if s.Latency == 0 {
 		s.Latency = time.Since(r.begun)
 	}
-	r.Asked() // a call ends after it began
 	x := r.settling(s)
 	var spent Micros
 	if x.price != nil {

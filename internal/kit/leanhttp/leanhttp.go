@@ -20,7 +20,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/http/httptrace"
 	"slices"
 	"strconv"
 	"strings"
@@ -193,9 +192,6 @@ func (c *conn) ask(r *http.Request, b *body) (*http.Response, error) {
 		*head = text[:0]
 	}
 	heads.Put(head)
-	if t := httptrace.ContextClientTrace(r.Context()); t != nil && t.WroteRequest != nil {
-		t.WroteRequest(httptrace.WroteRequestInfo{Err: sent})
-	}
 	in, err := c.listen()
 	var resp *http.Response
 	var rest []byte

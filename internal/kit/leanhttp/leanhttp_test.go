@@ -9,7 +9,6 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"net/http/httptrace"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -161,31 +160,6 @@ func TestNobodySmugglesAHeader(t *testing.T) {
 	if resp, err := c.Do(req); err == nil {
 		resp.Body.Close()
 		t.Error("it was sent")
-	}
-}
-
-func TestWhoAskedIsToldBeforeTheAnswer(t *testing.T) {
-	t.Parallel()
-	told := make(chan error, 1)
-	c, url, _ := client(t, func(w http.ResponseWriter, r *http.Request) {
-		_, _ = io.Copy(io.Discard, r.Body)
-		if err := <-told; err != nil { // it is told although there is no answer yet
-			t.Error(err)
-		}
-		fmt.Fprint(w, "answer")
-	})
-	ctx := httptrace.WithClientTrace(t.Context(), &httptrace.ClientTrace{WroteRequest: func(i httptrace.WroteRequestInfo) { told <- i.Err }})
-	req, err := http.NewRequestWithContext(ctx, "POST", url, strings.NewReader("question"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	resp, err := c.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	if text, err := io.ReadAll(resp.Body); err != nil || string(text) != "answer" {
-		t.Errorf("%q, %v", text, err)
 	}
 }
 
