@@ -136,6 +136,9 @@ func (r recollection) Observe(ctx context.Context, e runs.Exchange) error {
 	for i, f := range e.Recalled {
 		known[i] = f.ID
 	}
+	if demo.Canned(e.Answer) {
+		e.Answer = ""
+	}
 	return r.mind.Observe(ctx, memory.Exchange{
 		Workspace: e.Workspace, User: e.User, Agent: e.Agent.Name, Project: e.Project, Conversation: e.Conversation, Run: e.Run,
 		Message: e.Asked, Asked: e.Text, Reply: e.Answered, Answered: e.Answer, Recalled: known,

@@ -208,6 +208,13 @@ func TestObserve(t *testing.T) {
 		if own, err := w.Recall(ctx, memory.Query{Workspace: said.Workspace, User: said.User, Text: "Where does the shed leak?", Not: conv}); err != nil || len(own) != 0 {
 			t.Errorf("recalled %+v in the same conversation, %v", own, err)
 		}
+		asked := memory.Exchange{
+			Workspace: w.anna.Workspace, User: w.anna.User, Agent: "assistant", Conversation: conv, Message: ids.New[ids.Message](), Asked: "Which birds nest under the bridge?",
+		}
+		must(t, w.Observe(ctx, asked))
+		if before, err := w.Recall(ctx, memory.Query{Workspace: said.Workspace, User: said.User, Text: asked.Asked, Not: other}); err != nil || len(before) != 0 {
+			t.Errorf("recalled %+v, %v: a question that was asked before is no answer", before, err)
+		}
 		if theirs, err := w.Recall(ctx, memory.Query{Workspace: said.Workspace, User: w.bert.User, Text: "sister Klara shed"}); err != nil || len(theirs) != 0 {
 			t.Errorf("someone else recalls %+v, %v", theirs, err)
 		}

@@ -44,7 +44,8 @@ const (
 	recallLimit    = 8
 	recallPinned   = 5
 	recallFit      = 0.3
-	documentFit    = 0.5 // a passage costs more room than a fact
+	documentFit    = 0.5  // a passage costs more room than a fact
+	turnScore      = 0.35 // what was said by the way is worth less than what was kept
 	recallDeadline = 400 * time.Millisecond
 )
 
@@ -79,7 +80,7 @@ func (m *Mind) Recall(ctx context.Context, q Query) ([]Recalled, error) {
 		if len(list) == q.Limit {
 			break
 		}
-		if !have[f.ID] && (f.Kind != KindKnowledge || f.Fit >= documentFit) && (f.Kind != KindTurn || !learned[f.Source.Message]) {
+		if !have[f.ID] && f.tells() && !(f.Kind == KindTurn && learned[f.Source.Message]) {
 			r := Recalled{ID: f.ID, Kind: f.Kind, Text: f.Text, Title: f.Title, Source: f.Source, Score: f.Score, At: f.At}
 			if !saysNothing(r, list) {
 				list = append(list, r)
@@ -92,6 +93,18 @@ func (m *Mind) Recall(ctx context.Context, q Query) ([]Recalled, error) {
 		}
 	}
 	return list, err
+}
+
+// tells says whether something that was found is worth its room: a passage has to fit well, and something that was said
+// has to be near the question and not a question itself.
+func (f Found) tells() bool {
+	switch f.Kind {
+	case KindKnowledge:
+		return f.Fit >= documentFit
+	case KindTurn:
+		return f.Score >= turnScore && !(f.Source.Author == "user" && asksOnly(f.Text))
+	}
+	return true
 }
 
 // saysNothing says whether an entity holds only what is recalled already: it was drawn from the same words.

@@ -187,6 +187,9 @@ func summarise(results []providers.Part) string {
 		case p.IsError:
 			fmt.Fprintf(&b, "**%s did not work:** %s\n\n", cmpName(p.Name), text)
 			continue
+		case text == "" && pictures(p) > 0:
+			fmt.Fprintf(&b, "**%s** gave %s.\n\n", cmpName(p.Name), counted(pictures(p)))
+			continue
 		case text == "":
 			fmt.Fprintf(&b, "**%s** finished and returned nothing.\n\n", cmpName(p.Name))
 			continue
@@ -206,6 +209,26 @@ func summarise(results []providers.Part) string {
 	b.WriteString("_A demonstration model wrote this summary by rule; connect a real model for judgement._")
 	return b.String()
 }
+
+func pictures(p *providers.Part) int {
+	n := 0
+	for i := range p.Parts {
+		if p.Parts[i].Kind == providers.PartImage {
+			n++
+		}
+	}
+	return n
+}
+
+func counted(pictures int) string {
+	if pictures == 1 {
+		return "a picture, which I cannot see"
+	}
+	return fmt.Sprintf("%d pictures, which I cannot see", pictures)
+}
+
+// Canned says whether an answer holds nothing but words of this package: there is nothing in it to remember.
+func Canned(answer string) bool { return strings.HasPrefix(answer, disclaimer) }
 
 func cmpName(name string) string {
 	if name == "" {

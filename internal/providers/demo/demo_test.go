@@ -130,16 +130,24 @@ func TestResultsAreSummarised(t *testing.T) {
 		{Role: providers.RoleUser, Parts: []providers.Part{
 			providers.ToolResult("call_1", "read_file", strings.Repeat("line\n", 30)),
 			{Kind: providers.PartToolResult, ID: "call_2", Name: "list_files", Text: "no such folder", IsError: true},
+			{Kind: providers.PartToolResult, ID: "call_3", Name: "screenshot", Parts: []providers.Part{{Kind: providers.PartImage, MediaType: "image/png"}}},
+			providers.ToolResult("call_4", "delete_file", ""),
 		}},
 	}
 	got := answer(t, &providers.Request{Tools: all, Messages: msgs})
-	for _, want := range []string{"**read_file** returned 30 lines", "**list_files did not work:** no such folder"} {
+	for _, want := range []string{"**read_file** returned 30 lines", "**list_files did not work:** no such folder", "**screenshot** gave a picture", "**delete_file** finished and returned nothing"} {
 		if !strings.Contains(got.Text(), want) {
 			t.Errorf("no %q in:\n%s", want, got.Text())
 		}
 	}
 	if calls(got) != nil {
 		t.Error("it called a tool again")
+	}
+	if demo.Canned(got.Text()) {
+		t.Error("what tools gave counts as words of the demonstration alone")
+	}
+	if hello := answer(t, &providers.Request{Messages: []providers.Message{providers.UserText("hello")}}); !demo.Canned(hello.Text()) {
+		t.Errorf("%q counts as more than words of the demonstration", hello.Text())
 	}
 }
 
