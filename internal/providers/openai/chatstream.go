@@ -374,7 +374,7 @@ func tallyChat(data []byte, t *providers.Tally) {
 	choice := rawjson.Only(choices)
 	if reason, ok := rawjson.String(choice, "finish_reason"); ok && reason != "" {
 		t.Stop, t.Finished = chatStop(reason, false, false), true
-	} else if choice == nil {
+	} else if choice == nil && string(choices) != "[]" { // none come with the usage
 		tallyChoices(choices, t)
 	}
 	var u chatUsage
