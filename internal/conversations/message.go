@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/fluxway/fluxway/internal/events"
 	"github.com/fluxway/fluxway/internal/ids"
 	"github.com/fluxway/fluxway/internal/kit/fault"
 	"github.com/fluxway/fluxway/internal/kit/page"
@@ -101,16 +102,24 @@ func (b *Book) Add(ctx context.Context, tx *store.Tx, m Message) (Message, error
 	if _, err := tx.Exec(ctx, touchConversation, m.CreatedAt, m.ID, m.Conversation, m.Workspace); err != nil {
 		return m, fmt.Errorf("touching %s: %w", m.Conversation, err)
 	}
-	added := MessageAdded{ID: m.ID, Message: &m}
-	if text, err := json.Marshal(m); err != nil || len(text) > maxEventMessage {
-		added.Message = nil
+	return m, b.added(ctx, tx, &m)
+}
+
+// added says that a message was added, with the message unless it is long.
+func (b *Book) added(ctx context.Context, tx *store.Tx, m *Message) error {
+	if fact, err := b.hub.Encode(MessageAdded{ID: m.ID, Message: m}); err == nil && len(fact.Data) <= maxEventMessage {
+		return b.hub.AppendEncoded(tx, m.Workspace, Channel(m.Conversation), []events.Encoded{fact})
 	}
-	return m, b.hub.Append(ctx, tx, m.Workspace, Channel(m.Conversation), added)
+	return b.hub.Append(ctx, tx, m.Workspace, Channel(m.Conversation), MessageAdded{ID: m.ID})
 }
 
 func (b *Book) insert(ctx context.Context, tx *store.Tx, m Message) error {
-	_, err := tx.Exec(ctx, insertMessage, m.ID, m.Workspace, m.Conversation, m.Parent, m.Run, m.Role, m.Author, m.State, m.Model,
-		store.JSON(m.Parts), store.JSONOf(m.Usage), store.JSONOf(m.Notes), m.CreatedAt)
+	parts, err := providers.AppendParts(nil, m.Parts)
+	if err != nil {
+		return fmt.Errorf("writing a message: %w", err)
+	}
+	_, err = tx.Exec(ctx, insertMessage, m.ID, m.Workspace, m.Conversation, m.Parent, m.Run, m.Role, m.Author, m.State, m.Model,
+		json.RawMessage(parts), store.JSONOf(m.Usage), store.JSONOf(m.Notes), m.CreatedAt)
 	if err != nil {
 		return fmt.Errorf("adding a message: %w", err)
 	}

@@ -10,6 +10,11 @@ import (
 // Event is a fact with a kind such as guard.refused; it is kept and sent as JSON.
 type Event interface{ Kind() string }
 
+// Appender is an event that writes its JSON itself, byte for byte as json.Marshal would: those of which there are many.
+type Appender interface {
+	AppendJSON(to []byte) ([]byte, error)
+}
+
 // Encoded is an event that Hub.Encode has checked and made JSON of.
 type Encoded struct {
 	Kind string

@@ -198,7 +198,12 @@ func (h *Hub) encode(ev Event) (kind string, data []byte, err error) {
 	if !checkKind(kind) {
 		return "", nil, fmt.Errorf("events: kind %q of %T is not of the form part.past_tense", kind, ev)
 	}
-	if data, err = json.Marshal(ev); err != nil {
+	if own, ok := ev.(Appender); ok {
+		data, err = own.AppendJSON(nil)
+	} else {
+		data, err = json.Marshal(ev)
+	}
+	if err != nil {
 		return "", nil, fmt.Errorf("encoding %s: %w", kind, err)
 	}
 	if len(data) > h.opts.EventBytes {

@@ -4,13 +4,13 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 
 	"github.com/fluxway/fluxway/internal/ids"
+	"github.com/fluxway/fluxway/internal/kit/rawjson"
 	"github.com/fluxway/fluxway/internal/store"
 )
 
@@ -144,28 +144,7 @@ func (r *AuditRow) link(previous string) string {
 
 func appendWords(text []byte, words ...string) []byte {
 	for _, w := range words {
-		text = appendQuoted(append(text, ','), w)
+		text = rawjson.AppendString(append(text, ','), w) // what json.Marshal makes of it: existing chains were hashed that way
 	}
 	return text
-}
-
-// appendQuoted appends what json.Marshal makes of a string: existing chains were
-// hashed that way.
-func appendQuoted(text []byte, s string) []byte {
-	begun, done := len(text), 0
-	text = append(text, '"')
-	for i := range len(s) {
-		switch c := s[i]; {
-		case c == '"' || c == '\\':
-			text = append(append(text, s[done:i]...), '\\')
-			done = i
-		case c < ' ' || c >= 0x7f || c == '<' || c == '>' || c == '&':
-			quoted, err := json.Marshal(s)
-			if err != nil { // a string always marshals
-				panic("identity: a string cannot be encoded: " + err.Error())
-			}
-			return append(text[:begun], quoted...)
-		}
-	}
-	return append(append(text, s[done:]...), '"')
 }

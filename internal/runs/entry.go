@@ -127,9 +127,8 @@ func (a *attempt) entry(sum totals, lines []line, facts ...events.Event) (*entry
 			return nil, err
 		}
 	}
-	var err error
-	e.usage, err = encode(sum.usage)
-	return e, err
+	e.usage = string(sum.usage.AppendJSON(nil))
+	return e, nil
 }
 
 // fresh makes a line of a step that has no row yet.

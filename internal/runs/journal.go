@@ -87,11 +87,11 @@ func (a *attempt) modelStep(t *agents.Turn) (*step, error) {
 		s.Name = a.run.Model
 	}
 	var err error
-	if s.Output, err = json.Marshal(answered{t.Parts, t.Stop}); err != nil {
+	if s.Output, err = (&answered{t.Parts, t.Stop}).appendJSON(nil); err != nil {
 		return nil, fmt.Errorf("encoding a turn: %w", err)
 	}
-	s.Usage, err = json.Marshal(t.Usage)
-	return s, err
+	s.Usage = t.Usage.AppendJSON(nil)
+	return s, nil
 }
 
 // maxInput bounds the arguments in a call's own line; the turn's has them whole.
@@ -111,7 +111,7 @@ func (a *attempt) callStep(c *agents.Call) (s *step, err error) {
 	switch c.State {
 	case agents.CallFinished:
 		s.FinishedAt = c.Ended
-		if s.Output, err = json.Marshal(c.Result.Apart()); err != nil {
+		if s.Output, err = c.Result.Apart().AppendJSON(nil); err != nil {
 			return nil, fmt.Errorf("encoding the result of %s: %w", c.Tool, err)
 		}
 	case agents.CallWaiting:

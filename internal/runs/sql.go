@@ -64,21 +64,24 @@ const endRun = `
 		first_token_at = COALESCE(first_token_at, ?), finished_at = ?
 	WHERE id = ? AND state = ? AND attempt = ? AND (CAST(? AS BIGINT) < 0 OR signals = ?)`
 
-const selectHelper = `SELECT ` + columns + ` FROM runs_runs WHERE parent_id = ? AND call_id = ?`
+const selectHelper = `SELECT ` + columns + ` FROM runs_runs WHERE parent_id = ? AND parent_id <> '' AND call_id = ?`
 
-const countHelpers = `SELECT count(*) FROM runs_runs WHERE parent_id = ?`
+const countHelpers = `SELECT count(*) FROM runs_runs WHERE parent_id = ? AND parent_id <> ''`
 
-const selectHelpers = `SELECT ` + columns + ` FROM runs_runs WHERE parent_id = ? ORDER BY id`
+const selectHelpers = `SELECT ` + columns + ` FROM runs_runs WHERE parent_id = ? AND parent_id <> '' ORDER BY id`
 
-const openHelpers = `SELECT ` + columns + ` FROM runs_runs WHERE parent_id = ? AND state IN ('queued', 'running', 'waiting') ORDER BY id`
+const openHelpers = `SELECT ` + columns + ` FROM runs_runs WHERE parent_id = ? AND parent_id <> '' AND state IN ('queued', 'running', 'waiting') ORDER BY id`
 
 const stepColumns = `run_id, seq, workspace_id, turn, kind, name, title, origin, call_id, state, safe, input, output, need, reply, approval, usage,
 	started_at, first_at, finished_at`
 
 const stepColumnCount = 20
 
+// maxSteps is how many rows one statement inserts at the most.
+const maxSteps = 8
+
 // stepSizes are the numbers of rows that have a statement of their own.
-var stepSizes = [...]int{8, 2, 1}
+var stepSizes = [...]int{maxSteps, 2, 1}
 
 // insertSteps inserts one of stepSizes rows.
 var insertSteps = func() map[int]string {

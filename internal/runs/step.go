@@ -99,12 +99,15 @@ func writeLines(ctx context.Context, tx *store.Tx, lines []line) error {
 
 func insertAll(ctx context.Context, tx *store.Tx, steps []*step) error {
 	args := make([]any, 0, stepColumnCount*min(len(steps), stepSizes[0]))
+	var numbers [maxSteps][5]int64
 	for len(steps) > 0 {
 		n := stepSizes[slices.IndexFunc(stepSizes[:], func(size int) bool { return size <= len(steps) })]
 		args = args[:0]
-		for _, s := range steps[:n] {
-			args = append(args, string(s.Run), s.Seq, string(s.Workspace), s.Turn, string(s.Kind), s.Name, s.Title, s.Origin, s.Call, s.State, s.Safe,
-				text(s.Input), text(s.Output), text(s.Need), text(s.Reply), s.Approval, text(s.Usage), s.StartedAt, s.FirstAt, s.FinishedAt)
+		for i, s := range steps[:n] {
+			k := &numbers[i]
+			k[0], k[1] = int64(s.Seq), int64(s.Turn)
+			args = append(args, (*string)(&s.Run), &k[0], (*string)(&s.Workspace), &k[1], (*string)(&s.Kind), &s.Name, &s.Title, &s.Origin, &s.Call, &s.State, s.Safe,
+				text(s.Input), text(s.Output), text(s.Need), text(s.Reply), &s.Approval, text(s.Usage), moment(s.StartedAt, &k[2]), moment(s.FirstAt, &k[3]), moment(s.FinishedAt, &k[4]))
 		}
 		if _, err := tx.Exec(ctx, insertSteps[n], args...); err != nil {
 			return fmt.Errorf("keeping step %d of %s: %w", steps[0].Seq, steps[0].Run, err)
@@ -112,6 +115,15 @@ func insertAll(ctx context.Context, tx *store.Tx, steps []*step) error {
 		steps = steps[n:]
 	}
 	return nil
+}
+
+// moment is a time for a row, kept at in.
+func moment(t time.Time, in *int64) any {
+	if t.IsZero() {
+		return nil
+	}
+	*in = t.UnixMicro()
+	return in
 }
 
 // text keeps nothing NULL.

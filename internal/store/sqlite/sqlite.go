@@ -81,7 +81,8 @@ func Open(path string) (*store.Engine, error) {
 // open makes the pools for writing, reading and everything slow.
 func open(path string) (pools [3]*sql.DB, err error) {
 	for i, pragmas := range [][]string{
-		{"cache_size(-4000)", "wal_autocheckpoint(2000)", "journal_size_limit(33554432)"},
+		// What undoes one caller of a group is kept in memory: groups are small, and a temporary file would be written page by page.
+		{"cache_size(-4000)", "wal_autocheckpoint(2000)", "journal_size_limit(33554432)", "temp_store(MEMORY)"},
 		{"cache_size(-2000)", "query_only(1)"},
 		{"cache_size(-2000)"},
 	} {

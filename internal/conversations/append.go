@@ -1,0 +1,92 @@
+package conversations
+
+import (
+	"encoding/json"
+	"strconv"
+	"time"
+
+	"github.com/fluxway/fluxway/internal/kit/rawjson"
+	"github.com/fluxway/fluxway/internal/providers"
+)
+
+// AppendJSON writes the fact as json.Marshal would: an answer holds all turns of its run, and this costs a fraction.
+func (f MessageAdded) AppendJSON(to []byte) (_ []byte, err error) {
+	to = rawjson.AppendString(append(to, `{"id":`...), f.ID)
+	if f.Message != nil {
+		to, err = f.Message.append(rawjson.AppendKey(to, "message"))
+	}
+	return append(to, '}'), err
+}
+
+func (m *Message) append(to []byte) (_ []byte, err error) {
+	to = rawjson.AppendString(append(to, `{"id":`...), m.ID)
+	to = rawjson.AppendString(rawjson.AppendKey(to, "conversation"), m.Conversation)
+	to = rawjson.AppendText(to, "parent", m.Parent)
+	to = rawjson.AppendText(to, "run", m.Run)
+	to = rawjson.AppendString(rawjson.AppendKey(to, "role"), m.Role)
+	to = rawjson.AppendString(rawjson.AppendKey(to, "author"), m.Author)
+	to = rawjson.AppendString(rawjson.AppendKey(to, "state"), m.State)
+	to = rawjson.AppendText(to, "model", m.Model)
+	if to, err = providers.AppendParts(rawjson.AppendKey(to, "parts"), m.Parts); err != nil {
+		return to, err
+	}
+	if m.Usage != nil {
+		to = m.Usage.AppendJSON(rawjson.AppendKey(to, "usage"))
+	}
+	if m.Notes != nil {
+		if to, err = m.Notes.append(rawjson.AppendKey(to, "notes")); err != nil {
+			return to, err
+		}
+	}
+	if to, err = appendTime(rawjson.AppendKey(to, "created_at"), m.CreatedAt); err != nil {
+		return to, err
+	}
+	return append(rawjson.AppendNumber(to, "versions", int64(m.Versions)), '}'), nil
+}
+
+func (n *Notes) append(to []byte) ([]byte, error) {
+	if len(n.Recalled) > 0 || len(n.Suggestions) > 0 {
+		text, err := json.Marshal(n)
+		return append(to, text...), err
+	}
+	to = append(to, '{')
+	if n.Cost != nil {
+		to = strconv.AppendInt(rawjson.AppendKey(to, "cost_micros"), *n.Cost, 10)
+	}
+	for i := range n.Calls {
+		if i == 0 {
+			to = append(rawjson.AppendKey(to, "calls"), '[')
+		} else {
+			to = append(to, ',')
+		}
+		var err error
+		if to, err = n.Calls[i].append(to); err != nil {
+			return to, err
+		}
+	}
+	if len(n.Calls) > 0 {
+		to = append(to, ']')
+	}
+	return append(to, '}'), nil
+}
+
+func (c *CallNote) append(to []byte) (_ []byte, err error) {
+	to = rawjson.AppendString(append(to, `{"call":`...), c.Call)
+	to = rawjson.AppendText(to, "title", c.Title)
+	to = rawjson.AppendText(to, "code", c.Code)
+	if !c.StartedAt.IsZero() {
+		if to, err = appendTime(rawjson.AppendKey(to, "started_at"), c.StartedAt); err != nil {
+			return to, err
+		}
+	}
+	to = strconv.AppendInt(rawjson.AppendKey(to, "took_ms"), c.TookMs, 10)
+	if len(c.Meta) > 0 {
+		to, err = rawjson.AppendRaw(rawjson.AppendKey(to, "meta"), c.Meta)
+	}
+	return append(to, '}'), err
+}
+
+func appendTime(to []byte, t time.Time) ([]byte, error) {
+	to, err := t.AppendText(append(to, '"'))
+	return append(to, '"'), err
+}
