@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -36,7 +37,10 @@ func serve(mode string, args []string) error {
 	case "exit":
 		return errors.New("the configuration is missing")
 	case "silent":
-		select {}
+		woken := make(chan os.Signal, 1) // without it the runtime would see that nobody wakes it, and end
+		signal.Notify(woken, syscall.SIGUSR1)
+		<-woken
+		return nil
 	case "raw":
 		in := bufio.NewScanner(os.Stdin)
 		in.Buffer(nil, 1<<20)

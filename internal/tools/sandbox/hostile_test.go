@@ -9,6 +9,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -170,7 +171,10 @@ func linger(lock string) error {
 	if ready := os.NewFile(3, "ready"); ready != nil {
 		ready.Write([]byte("x"))
 	}
-	select {}
+	woken := make(chan os.Signal, 1) // without it the runtime would see that nobody wakes it, and end
+	signal.Notify(woken, unix.SIGUSR1)
+	<-woken
+	return nil
 }
 
 // serve is a server with a job that does not end.
