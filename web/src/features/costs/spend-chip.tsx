@@ -30,6 +30,7 @@ export function SpendChip({ conversation, user, agent }: Of & { conversation: st
   if (!spent || (spent.calls === 0 && !nearest)) return null;
   const amount = costOf(spent);
   const standing = nearest && standingOf(nearest);
+  const tone = standing && standing.tone !== "ok" ? toneClass(standing) : "";
   const left = nearest && (nearest.left > 0 ? words.left(unitText("money", nearest.left)) : words.over);
   return (
     <Popover
@@ -39,15 +40,11 @@ export function SpendChip({ conversation, user, agent }: Of & { conversation: st
         <button
           type="button"
           className="chip num spend"
-          aria-label={`${words.label(amount)}${left ? `, ${left}` : ""}`}
+          aria-label={words.label(left ? `${amount} ${left}` : amount)}
         >
           <CircleDollarSign aria-hidden="true" />
-          <span className="text-fg">{amount}</span>
-          {left && (
-            <span className={standing && standing.tone !== "ok" ? toneClass(standing) : "word text-fg-3"}>
-              {left}
-            </span>
-          )}
+          <span className={tone || "text-fg"}>{amount}</span>{" "}
+          {left && <span className={`word ${tone || "text-fg-3"}`}>{left}</span>}
         </button>
       }
     >
