@@ -114,7 +114,7 @@ func (b *Book) added(ctx context.Context, tx *store.Tx, m *Message) error {
 }
 
 func (b *Book) insert(ctx context.Context, tx *store.Tx, m Message) error {
-	parts, err := providers.AppendParts(nil, m.Parts)
+	parts, err := providers.AppendParts(make([]byte, 0, 128*len(m.Parts)), m.Parts)
 	if err != nil {
 		return fmt.Errorf("writing a message: %w", err)
 	}

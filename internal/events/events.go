@@ -199,7 +199,7 @@ func (h *Hub) encode(ev Event) (kind string, data []byte, err error) {
 		return "", nil, fmt.Errorf("events: kind %q of %T is not of the form part.past_tense", kind, ev)
 	}
 	if own, ok := ev.(Appender); ok {
-		data, err = own.AppendJSON(nil)
+		data, err = own.AppendJSON(make([]byte, 0, 384))
 	} else {
 		data, err = json.Marshal(ev)
 	}

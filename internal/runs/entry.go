@@ -127,7 +127,7 @@ func (a *attempt) entry(sum totals, lines []line, facts ...events.Event) (*entry
 			return nil, err
 		}
 	}
-	e.usage = string(sum.usage.AppendJSON(nil))
+	e.usage = string(sum.usage.AppendJSON(make([]byte, 0, 64)))
 	return e, nil
 }
 

@@ -87,10 +87,10 @@ func (a *attempt) modelStep(t *agents.Turn) (*step, error) {
 		s.Name = a.run.Model
 	}
 	var err error
-	if s.Output, err = (&answered{t.Parts, t.Stop}).appendJSON(nil); err != nil {
+	if s.Output, err = (&answered{t.Parts, t.Stop}).appendJSON(make([]byte, 0, 256)); err != nil {
 		return nil, fmt.Errorf("encoding a turn: %w", err)
 	}
-	s.Usage = t.Usage.AppendJSON(nil)
+	s.Usage = t.Usage.AppendJSON(make([]byte, 0, 64))
 	return s, nil
 }
 
@@ -111,7 +111,7 @@ func (a *attempt) callStep(c *agents.Call) (s *step, err error) {
 	switch c.State {
 	case agents.CallFinished:
 		s.FinishedAt = c.Ended
-		if s.Output, err = c.Result.Apart().AppendJSON(nil); err != nil {
+		if s.Output, err = c.Result.Apart().AppendJSON(make([]byte, 0, 128)); err != nil {
 			return nil, fmt.Errorf("encoding the result of %s: %w", c.Tool, err)
 		}
 	case agents.CallWaiting:

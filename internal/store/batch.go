@@ -14,6 +14,11 @@ import (
 // chunk is run again with a savepoint each.
 const chunk = 16
 
+// carefulFor is how many batches have savepoints after one in which a caller had
+// to be undone. The others have none: a savepoint keeps a copy of every page that is
+// changed after it, and has what was learnt for searches written out.
+const carefulFor = 32
+
 // repeats bounds how often a closure is run again after the engine undid it.
 const repeats = 5
 
@@ -127,12 +132,37 @@ func (w *writer) runAll(ctx context.Context, taken []*request) error {
 	if len(taken) == 1 {
 		return w.call(taken[0])
 	}
+	if w.careful == 0 {
+		spoiled, err := w.runTogether(taken)
+		if err != nil || !spoiled {
+			return err
+		}
+		w.careful = carefulFor
+		w.conn.rollback(ctx)
+		if err := w.conn.begin(ctx, ""); err != nil {
+			return err
+		}
+	}
+	w.careful--
 	for some := range slices.Chunk(taken, chunk) {
 		if err := w.runChunk(ctx, some); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// runTogether runs closures without a savepoint, up to the first that has to be undone: then all of them have to be.
+func (w *writer) runTogether(taken []*request) (spoiled bool, err error) {
+	for _, r := range taken {
+		if err := w.call(r); err != nil {
+			return false, err
+		}
+		if r.err != nil && (r.tx.wrote || w.conn.aborted()) {
+			return true, nil
+		}
+	}
+	return false, nil
 }
 
 func (w *writer) runChunk(ctx context.Context, some []*request) error {

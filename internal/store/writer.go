@@ -20,6 +20,8 @@ type writer struct {
 	taken  []*request // the leader's batch
 	last   int        // how many the batch before this one had; used by the leader only
 
+	careful int // how many batches have savepoints from here on; used by the leader only
+
 	mu     sync.Mutex // guards the fields below
 	queue  []*request
 	busy   bool
