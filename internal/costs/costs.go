@@ -56,7 +56,7 @@ type Options struct {
 }
 
 // Ledger records what calls cost and keeps budgets.
-// Lock order: replaying, then flushing, then mu.
+// Lock order: flushing, then mu.
 type Ledger struct {
 	db        *store.DB
 	hub       *events.Hub
@@ -72,9 +72,6 @@ type Ledger struct {
 	later     chan struct{} // holds one: the queue has something that nobody waits for
 
 	budgets atomic.Pointer[budgetSet] // nil: to be read again
-
-	replaying sync.Mutex // guards the field below
-	replayed  bool       // the journal that was found is written
 
 	flushing sync.Mutex // held while a group is written; guards the fields below
 	cache    map[periodKey]period

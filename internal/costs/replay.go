@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 
 	"github.com/fluxway/fluxway/internal/ids"
 	"github.com/fluxway/fluxway/internal/kit/spool"
@@ -15,39 +14,33 @@ import (
 // replay writes what a killed process had told its journal only, once. A call
 // that began and did not end stays open, for the sweep.
 func (l *Ledger) replay(ctx context.Context) error {
-	l.replaying.Lock()
-	defer l.replaying.Unlock()
-	if l.journal == nil || l.replayed {
+	if l.journal == nil {
 		return nil
 	}
 	ctx = context.WithoutCancel(ctx) // half of it would have to be done again
-	files, err := l.journal.Files()
-	if err != nil {
-		return err
-	}
 	calls := make(map[ids.Usage]*Reservation)
-	for _, path := range files {
-		if err := l.replayLeaf(ctx, path, calls); err != nil {
+	var group []*op
+	return l.journal.Recover(spool.Left{
+		Read: func(entry []byte) error {
+			o, err := l.changeOf(ctx, entryKind(entry[0]), entry[1:], calls)
+			if o != nil {
+				group = append(group, o)
+			}
 			return err
-		}
-	}
-	l.replayed = true
-	return nil
+		},
+		Write: func() error {
+			all := group
+			group = nil
+			return l.rewrite(ctx, all)
+		},
+		Aside: func(file string, why error) {
+			l.log.ErrorContext(ctx, "a journal is not understood and was put aside", "part", "costs", "file", file, "err", why)
+		},
+	})
 }
 
-func (l *Ledger) replayLeaf(ctx context.Context, path string, calls map[ids.Usage]*Reservation) error {
-	var group []*op
-	err := spool.Read(path, func(entry []byte) error {
-		o, err := l.changeOf(ctx, entryKind(entry[0]), entry[1:], calls)
-		if o != nil {
-			group = append(group, o)
-		}
-		return err
-	})
-	unread := errors.Is(err, spool.ErrEntry)
-	if err != nil && !unread {
-		return err
-	}
+// rewrite writes changes that a journal told.
+func (l *Ledger) rewrite(ctx context.Context, group []*op) error {
 	l.mu.Lock()
 	for _, o := range group {
 		l.enqueue(o)
@@ -58,13 +51,6 @@ func (l *Ledger) replayLeaf(ctx context.Context, path string, calls map[ids.Usag
 		if o.err != nil {
 			return fmt.Errorf("writing what the journal has: %w", o.err)
 		}
-	}
-	if unread { // of another version: nothing may depend on it, and nobody may lose it
-		l.log.ErrorContext(ctx, "a journal is not understood and was put aside", "part", "costs", "file", path+".unread", "err", err)
-		return os.Rename(path, path+".unread")
-	}
-	if err := os.Remove(path); err != nil {
-		return fmt.Errorf("removing a journal that is written: %w", err)
 	}
 	if len(group) > 0 {
 		l.log.InfoContext(ctx, "wrote what a killed process had in its journal", "part", "costs", "entries", len(group))

@@ -2,9 +2,7 @@ package guard
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"sync"
 	"time"
@@ -30,8 +28,6 @@ type journal struct {
 	flushing sync.Mutex // one flush at a time; before mu
 
 	mu     sync.Mutex // guards the fields below
-	listed bool       // the files of processes that died are known
-	left   []string   // those that are not written yet
 	rows   []ToolCall
 	leaves []*spool.Leaf // of the rows
 	spare  []ToolCall    // empty, for the next rows
@@ -46,9 +42,6 @@ func newJournal(dir string) *journal {
 func (j *journal) add(c *ToolCall) (int, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if err := j.list(); err != nil {
-		return 0, err
-	}
 	leaf, err := j.spool.Add(c.append)
 	if err != nil {
 		return 0, fmt.Errorf("writing a call down: %w", err)
@@ -58,18 +51,6 @@ func (j *journal) add(c *ToolCall) (int, error) {
 		j.tell()
 	}
 	return len(j.rows), nil
-}
-
-// list finds the files of processes that died, before this one makes any. The caller holds mu.
-func (j *journal) list() (err error) {
-	if j.listed {
-		return nil
-	}
-	if j.left, err = j.spool.Files(); err != nil {
-		return fmt.Errorf("listing journals of calls: %w", err)
-	}
-	j.listed = true
-	return nil
 }
 
 // take gives the rows that wait.
@@ -183,44 +164,28 @@ func insertRows(ctx context.Context, tx *store.Tx, rows []*ToolCall) error {
 
 // replay writes what processes that died have left, once. The caller holds flushing.
 func (g *Guard) replay(ctx context.Context) error {
-	g.journal.mu.Lock()
-	err := g.journal.list()
-	left := g.journal.left
-	g.journal.mu.Unlock()
-	for ; err == nil && len(left) > 0; left = left[1:] {
-		if err = g.replayFile(ctx, left[0]); err == nil {
-			g.journal.mu.Lock()
-			g.journal.left = left[1:]
-			g.journal.mu.Unlock()
-		}
-	}
-	return err
-}
-
-func (g *Guard) replayFile(ctx context.Context, path string) error {
 	var rows []ToolCall
-	err := spool.Read(path, func(entry []byte) error {
-		c, err := readCall(entry)
-		if err == nil {
-			rows = append(rows, c)
-		}
-		return err
-	})
-	unread := errors.Is(err, spool.ErrEntry)
-	if err != nil && !unread {
-		return fmt.Errorf("reading a journal of calls: %w", err)
-	}
-	if len(rows) > 0 {
-		if err := g.writeRows(ctx, rows); err != nil {
+	err := g.journal.spool.Recover(spool.Left{
+		Read: func(entry []byte) error {
+			c, err := readCall(entry)
+			if err == nil {
+				rows = append(rows, c)
+			}
 			return err
-		}
-	}
-	if unread { // of another version: nothing may depend on it, and nobody may lose it
-		g.log.ErrorContext(ctx, "a journal is not understood and was put aside", "part", "guard", "file", path+".unread", "err", err)
-		return os.Rename(path, path+".unread")
-	}
-	if err := os.Remove(path); err != nil {
-		return fmt.Errorf("ending a journal of calls: %w", err)
+		},
+		Write: func() error {
+			group := rows
+			if rows = nil; len(group) == 0 {
+				return nil
+			}
+			return g.writeRows(ctx, group)
+		},
+		Aside: func(file string, why error) {
+			g.log.ErrorContext(ctx, "a journal is not understood and was put aside", "part", "guard", "file", file, "err", why)
+		},
+	})
+	if err != nil {
+		return fmt.Errorf("writing what the journal of calls has: %w", err)
 	}
 	return nil
 }

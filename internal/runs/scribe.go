@@ -5,10 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/fluxway/fluxway/internal/events"
@@ -34,9 +32,6 @@ type scribe struct {
 	spool *spool.Spool
 	kick  chan struct{} // holds one: there are entries
 	hurry chan struct{} // holds one: somebody waits for them
-
-	replaying sync.Mutex // before flushing
-	replayed  atomic.Bool
 
 	flushing sync.Mutex // one commit at a time; before mu
 
@@ -339,55 +334,38 @@ func (e *entry) fence(ctx context.Context, tx *store.Tx, lost map[ids.Run]bool) 
 // replay writes what a process that died has told its journal only, once. An entry that the database has is known
 // by its number.
 func (s *scribe) replay(ctx context.Context) error {
-	if s.replayed.Load() {
-		return nil
-	}
-	s.replaying.Lock()
-	defer s.replaying.Unlock()
-	if s.replayed.Load() {
-		return nil
-	}
 	ctx = context.WithoutCancel(ctx) // half of it would have to be done again
-	files, err := s.spool.Files()
-	if err != nil {
-		return err
-	}
-	for _, path := range files {
-		if err := s.replayFile(ctx, path); err != nil {
-			return fmt.Errorf("writing what the journal of runs has: %w", err)
-		}
-	}
-	s.replayed.Store(true)
-	return nil
-}
-
-func (s *scribe) replayFile(ctx context.Context, path string) error {
 	var group []*entry
-	err := spool.Read(path, func(raw []byte) error {
-		e, err := readEntry(raw)
-		if err != nil {
+	err := s.spool.Recover(spool.Left{
+		Read: func(raw []byte) error {
+			e, err := readEntry(raw)
+			if err != nil {
+				return err
+			}
+			known, err := store.One[int64](ctx, s.db.Read(), selectJournaled, e.run, e.attempt)
+			if errors.Is(err, store.ErrNoRows) || (err == nil && e.n <= known) {
+				return nil
+			}
+			group = append(group, e)
 			return err
-		}
-		known, err := store.One[int64](ctx, s.db.Read(), selectJournaled, e.run, e.attempt)
-		if errors.Is(err, store.ErrNoRows) || (err == nil && e.n <= known) {
-			return nil
-		}
-		group = append(group, e)
-		return err
+		},
+		Write: func() error {
+			all := group
+			if group = nil; len(all) == 0 {
+				return nil
+			}
+			_, err := s.commit(ctx, all)
+			if err == nil {
+				s.log.InfoContext(ctx, "wrote what a killed process had in its journal", "part", "runs", "entries", len(all))
+			}
+			return err
+		},
+		Aside: func(file string, why error) {
+			s.log.ErrorContext(ctx, "a journal is not understood and was put aside", "part", "runs", "file", file, "err", why)
+		},
 	})
-	unread := errors.Is(err, spool.ErrEntry)
-	if err != nil && !unread {
-		return err
+	if err != nil {
+		return fmt.Errorf("writing what the journal of runs has: %w", err)
 	}
-	if len(group) > 0 {
-		if _, err := s.commit(ctx, group); err != nil {
-			return err
-		}
-		s.log.InfoContext(ctx, "wrote what a killed process had in its journal", "part", "runs", "entries", len(group))
-	}
-	if unread { // of another version: nothing may depend on it, and nobody may lose it
-		s.log.ErrorContext(ctx, "a journal is not understood and was put aside", "part", "runs", "file", path+".unread", "err", err)
-		return os.Rename(path, path+".unread")
-	}
-	return os.Remove(path)
+	return nil
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/fluxway/fluxway/internal/events"
 	"github.com/fluxway/fluxway/internal/ids"
+	"github.com/fluxway/fluxway/internal/kit/spool"
 	"github.com/fluxway/fluxway/internal/providers"
 	"github.com/fluxway/fluxway/internal/store"
 	"github.com/fluxway/fluxway/internal/store/storetest"
@@ -107,7 +108,7 @@ func TestWhatAKilledProcessLeftIsWrittenOnce(t *testing.T) {
 		if err := os.WriteFile(files[0], left, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		s.replayed.Store(false)
+		s.spool = spool.New(filepath.Dir(files[0]), "runs") // of the next process
 		if err := s.settle(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -135,6 +136,7 @@ func TestAnEntryOfAnotherVersionIsPutAside(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	s.spool = spool.New(filepath.Dir(files[0]), "runs") // of the next process
 	if err := s.settle(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -19,6 +19,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"sync/atomic"
 )
 
 // maxLeaf is how long a file may become before the next is begun.
@@ -33,9 +34,14 @@ var checksums = crc32.MakeTable(crc32.Castagnoli)
 type Spool struct {
 	dir, name string
 
-	mu    sync.Mutex // guards the fields below
-	leaf  *Leaf      // being written; nil: none yet
-	frame []byte     // of the entry being written
+	recovering sync.Mutex // one Recover at a time; before mu
+	recovered  atomic.Bool
+
+	mu     sync.Mutex // guards the fields below
+	leaf   *Leaf      // being written; nil: none yet
+	frame  []byte     // of the entry being written
+	listed bool       // the files that others left are known
+	left   []string   // those that Recover has not been through yet, the oldest first
 }
 
 // Leaf is the file that an entry is in.
@@ -77,6 +83,9 @@ func (s *Spool) turn() error {
 	}
 	if err := os.MkdirAll(s.dir, 0o700); err != nil {
 		return fmt.Errorf("making the folder of %s: %w", s.name, err)
+	}
+	if err := s.list(); err != nil {
+		return err
 	}
 	known, err := s.Files()
 	if err != nil {
@@ -142,6 +151,70 @@ func (s *Spool) Close() error {
 		return f.file.Close()
 	}
 	return f.remove()
+}
+
+// list finds the files that others left, before this spool makes any. The caller holds mu.
+func (s *Spool) list() (err error) {
+	if s.listed {
+		return nil
+	}
+	if s.left, err = s.Files(); err != nil {
+		return fmt.Errorf("listing the files of %s: %w", s.name, err)
+	}
+	s.listed = true
+	return nil
+}
+
+// Left is what becomes of the entries that a process which died has left.
+type Left struct {
+	// Read takes one entry. ErrEntry says that it is of another version.
+	Read func(entry []byte) error
+	// Write has what was read of a file written elsewhere.
+	Write func() error
+	// Aside is told of a file with an entry that is not understood: nothing may depend on it, and nobody may lose it.
+	Aside func(file string, why error)
+}
+
+// Recover goes through the files that others left, the oldest first, once: each is read, what was read is written, and the file is
+// removed or put aside. After an error the next call goes on with the same file.
+func (s *Spool) Recover(left Left) error {
+	if s.recovered.Load() {
+		return nil
+	}
+	s.recovering.Lock()
+	defer s.recovering.Unlock()
+	s.mu.Lock()
+	err := s.list()
+	files := s.left
+	s.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	for _, path := range files {
+		if err := left.file(path); err != nil {
+			return err
+		}
+		s.mu.Lock()
+		s.left = s.left[1:]
+		s.mu.Unlock()
+	}
+	s.recovered.Store(true)
+	return nil
+}
+
+func (l *Left) file(path string) error {
+	unread := Read(path, l.Read)
+	if unread != nil && !errors.Is(unread, ErrEntry) {
+		return fmt.Errorf("reading what was left: %w", unread)
+	}
+	if err := l.Write(); err != nil {
+		return err
+	}
+	if unread != nil {
+		l.Aside(path+".unread", unread)
+		return os.Rename(path, path+".unread")
+	}
+	return os.Remove(path)
 }
 
 // Read gives the whole entries of a file to each, until one of them fails or the rest is not an entry: the

@@ -30,7 +30,7 @@ func files(t *testing.T, s *spool.Spool) []string {
 	return all
 }
 
-func read(t *testing.T, path string) (all []string) {
+func entries(t *testing.T, path string) (all []string) {
 	t.Helper()
 	err := spool.Read(path, func(entry []byte) error {
 		all = append(all, string(entry))
@@ -71,7 +71,7 @@ func TestATornFileIsReadUpToTheTear(t *testing.T) {
 		if err := os.WriteFile(path, tt.text, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if got := read(t, path); !slices.Equal(got, tt.want) {
+		if got := entries(t, path); !slices.Equal(got, tt.want) {
 			t.Errorf("%s: read %q, want %q", name, got, tt.want)
 		}
 	}
@@ -115,12 +115,78 @@ func TestASpoolStaysShort(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if got := read(t, files(t, s)[0]); !slices.Equal(got, []string{"more"}) {
+	if got := entries(t, files(t, s)[0]); !slices.Equal(got, []string{"more"}) {
 		t.Errorf("closed with an entry to be written: %q", got)
 	}
 	other := spool.New(dir, "test")
 	add(t, other, "next")
-	if all := files(t, other); len(all) != 2 || read(t, all[1])[0] != "next" {
+	if all := files(t, other); len(all) != 2 || entries(t, all[1])[0] != "next" {
 		t.Errorf("a second process writes to %v", all)
+	}
+}
+
+func TestWhatOthersLeftIsWrittenOnce(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for _, texts := range [][]string{{"a", "b"}, {"c", "odd", "never"}, {"d"}} { // of three processes
+		s := spool.New(dir, "test")
+		for _, text := range texts {
+			add(t, s, text)
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := spool.New(dir, "test")
+	mine := add(t, s, "mine")
+	theirs := files(t, s)[:3]
+	full := errors.New("the disk is full")
+	fails := 1
+	var read, written, aside []string
+	left := spool.Left{
+		Read: func(entry []byte) error {
+			if string(entry) == "odd" {
+				return spool.ErrEntry
+			}
+			read = append(read, string(entry))
+			return nil
+		},
+		Write: func() error {
+			group := read
+			if read = nil; fails == 0 {
+				fails = -1
+				return full
+			}
+			fails--
+			written = append(written, group...)
+			return nil
+		},
+		Aside: func(file string, _ error) { aside = append(aside, file) },
+	}
+	if err := s.Recover(left); !errors.Is(err, full) || !slices.Equal(written, []string{"a", "b"}) {
+		t.Fatalf("%v, with %q written", err, written)
+	}
+	if all := files(t, s); len(all) != 3 || all[0] != theirs[1] {
+		t.Errorf("after a failure there are %v", all)
+	}
+	for range 2 {
+		if err := s.Recover(left); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if want := []string{"a", "b", "c", "d"}; !slices.Equal(written, want) {
+		t.Errorf("written %q, want %q", written, want)
+	}
+	if !slices.Equal(aside, []string{theirs[1] + ".unread"}) || len(read) > 0 {
+		t.Errorf("put aside %q, not written %q", aside, read)
+	}
+	if got := entries(t, theirs[1]+".unread"); !slices.Equal(got, []string{"c", "odd", "never"}) {
+		t.Errorf("put aside with %q", got)
+	}
+	if all := files(t, s); len(all) != 1 {
+		t.Errorf("of its own there are %v", all)
+	}
+	if err := s.Written([]*spool.Leaf{mine}); err != nil {
+		t.Fatal(err)
 	}
 }
