@@ -46,6 +46,7 @@ const (
 	recallFit      = 0.3
 	documentFit    = 0.5  // a passage costs more room than a fact
 	turnScore      = 0.35 // what was said by the way is worth less than what was kept
+	saidFit        = 0.6  // people begin many wishes with the same words
 	recallDeadline = 400 * time.Millisecond
 )
 
@@ -102,7 +103,7 @@ func (f Found) tells() bool {
 	case KindKnowledge:
 		return f.Fit >= documentFit
 	case KindTurn:
-		return f.Score >= turnScore && !(f.Source.Author == "user" && asksOnly(f.Text))
+		return f.Score >= turnScore && (f.Source.Author != "user" || f.Fit >= saidFit && !asksOnly(f.Text))
 	}
 	return true
 }
