@@ -132,22 +132,22 @@ func TestExtract(t *testing.T) {
 
 func TestWhatIsFoundIsRecalledWhenItTellsSomething(t *testing.T) {
 	t.Parallel()
-	by := func(author string) memory.Place { return memory.Place{Author: author} }
+	by := func(author string) Place { return Place{Author: author} }
 	for name, c := range map[string]struct {
-		found memory.Found
+		found Found
 		want  bool
 	}{
-		"a fact that hardly fits":         {memory.Found{Kind: memory.KindFact, Fit: 0.3, Score: 0.1}, true},
-		"a passage that fits":             {memory.Found{Kind: memory.KindKnowledge, Fit: 0.5}, true},
-		"a passage that hardly fits":      {memory.Found{Kind: memory.KindKnowledge, Fit: 0.4, Score: 1}, false},
-		"what a person said":              {memory.Found{Kind: memory.KindTurn, Text: "The roof leaks.", Source: by("user"), Fit: 0.8, Score: 1}, true},
-		"a wish with the same first word": {memory.Found{Kind: memory.KindTurn, Text: "Show me the code", Source: by("user"), Fit: 0.5, Score: 1}, false},
-		"a question asked before":         {memory.Found{Kind: memory.KindTurn, Text: "Where does it leak?", Source: by("user"), Fit: 1, Score: 1}, false},
-		"the answer beside it":            {memory.Found{Kind: memory.KindTurn, Text: "In the corner.", Source: by("agent"), Fit: 0.3, Score: 0.6}, true},
-		"an answer far from it":           {memory.Found{Kind: memory.KindTurn, Text: "In the corner.", Source: by("agent"), Fit: 0.3, Score: 0.2}, false},
+		"a fact that hardly fits":         {Found{Kind: KindFact, Fit: 0.3, Score: 0.1}, true},
+		"a passage that fits":             {Found{Kind: KindKnowledge, Fit: 0.5}, true},
+		"a passage that hardly fits":      {Found{Kind: KindKnowledge, Fit: 0.4, Score: 1}, false},
+		"what a person said":              {Found{Kind: KindTurn, Text: "The roof leaks.", Source: by("user"), Fit: 0.8, Score: 1}, true},
+		"a wish with the same first word": {Found{Kind: KindTurn, Text: "Show me the code", Source: by("user"), Fit: 0.5, Score: 1}, false},
+		"a question asked before":         {Found{Kind: KindTurn, Text: "Where does it leak?", Source: by("user"), Fit: 1, Score: 1}, false},
+		"the answer beside it":            {Found{Kind: KindTurn, Text: "In the corner.", Source: by("agent"), Fit: 0.3, Score: 0.6}, true},
+		"an answer far from it":           {Found{Kind: KindTurn, Text: "In the corner.", Source: by("agent"), Fit: 0.3, Score: 0.2}, false},
 	} {
-		if got := c.found.Tells(); got != c.want {
-			t.Errorf("%s: Tells() = %t, want %t", name, got, c.want)
+		if got := c.found.tells(); got != c.want {
+			t.Errorf("%s: tells() = %t, want %t", name, got, c.want)
 		}
 	}
 }

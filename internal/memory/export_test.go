@@ -49,6 +49,3 @@ func (m *Mind) Holding(ctx context.Context, o Owner, words ...string) (int, erro
 	found, err := m.oldHolders(ctx, spaces(o.Workspace, Scope{User: o.User}, allKinds), terms)
 	return len(found), err
 }
-
-// Tells says whether something found is recalled before a turn.
-func (f Found) Tells() bool { return f.tells() }
