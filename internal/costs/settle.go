@@ -126,16 +126,14 @@ func (k *book) charge(x *settling, marks []mark, old *Record) error {
 // group; nothing was ever held for it.
 func (k *book) insertWhole(o *op) error {
 	x, rec := o.whole, &o.reserve.rec
-	u, s := x.to.Usage, &x.to
-	var price any
-	if x.price != nil {
-		price = int64(*x.price)
-	}
-	_, err := k.tx.Exec(k.ctx, insertWhole, string(rec.ID), string(rec.Workspace), string(rec.User), string(rec.Key), rec.Agent, string(rec.Run),
-		string(rec.Conversation), rec.Project, rec.Workflow, rec.Door, rec.Asked, rec.Model, s.Model, rec.Provider, s.Account, rec.Attempt,
-		string(x.unit()), price, u.PremiumMilli, u.Input, u.CacheRead, u.CacheWrite, u.CacheWriteLong, u.AudioInput, u.ImageInput, u.Output,
-		u.Reasoning, u.AudioOutput, u.ImageOutput, u.Estimated, s.Latency.Microseconds(), s.FirstToken.Microseconds(), string(s.Outcome),
-		s.ErrorCode, rec.Process, rec.PrefixPrint, rec.PromptPrint, rec.At.UnixMicro())
+	u, s := &x.to.Usage, &x.to
+	unit := x.unit()
+	latency, first, at := s.Latency.Microseconds(), s.FirstToken.Microseconds(), rec.At.UnixMicro()
+	_, err := k.tx.Exec(k.ctx, insertWhole, (*string)(&rec.ID), (*string)(&rec.Workspace), (*string)(&rec.User), (*string)(&rec.Key), &rec.Agent, (*string)(&rec.Run),
+		(*string)(&rec.Conversation), &rec.Project, &rec.Workflow, &rec.Door, &rec.Asked, &rec.Model, &s.Model, &rec.Provider, &s.Account, int64(rec.Attempt),
+		(*string)(&unit), (*int64)(x.price), &u.PremiumMilli, &u.Input, &u.CacheRead, &u.CacheWrite, &u.CacheWriteLong, &u.AudioInput, &u.ImageInput, &u.Output,
+		&u.Reasoning, &u.AudioOutput, &u.ImageOutput, u.Estimated, &latency, &first, (*string)(&s.Outcome),
+		&s.ErrorCode, &rec.Process, &rec.PrefixPrint, &rec.PromptPrint, &at)
 	if err != nil {
 		return fmt.Errorf("writing the row of a call: %w", err)
 	}
