@@ -37,7 +37,19 @@ func openStatements(conn any) (store.Statements, error) {
 	if !db.IsValid() || db.Kind() != reflect.Uintptr || !tls.IsValid() || tls.Type() != reflect.TypeFor[*libc.TLS]() {
 		return nil, errHandle
 	}
-	return &statements{db: uintptr(db.Uint()), tls: (*libc.TLS)(tls.UnsafePointer())}, nil
+	c := &statements{db: uintptr(db.Uint()), tls: (*libc.TLS)(tls.UnsafePointer())}
+	return c, c.steady()
+}
+
+// steady has plans not depend on values. Otherwise every new value of a LIMIT has its statement prepared anew, which takes longer than
+// most of them run.
+func (c *statements) steady() error {
+	list := libc.NewVaList(int32(1), uintptr(0))
+	defer libc.Xfree(c.tls, list)
+	if rc := lib.Xsqlite3_db_config(c.tls, c.db, lib.SQLITE_DBCONFIG_ENABLE_QPSG, list); rc != lib.SQLITE_OK {
+		return c.fail(rc)
+	}
+	return nil
 }
 
 // Prepare makes a statement that stays.
