@@ -6,6 +6,9 @@ import { fileURLToPath } from "node:url";
 const src = fileURLToPath(new URL("src", import.meta.url));
 const steps = ["app", "features", "live", "ui", "api", "lib"];
 const problems = [];
+/** The part that styles a class, and the classes that are added to others. */
+const styled = new Map();
+const worn = [];
 
 const files = readdirSync(src, { recursive: true })
   .map((name) => name.replaceAll("\\", "/"))
@@ -16,7 +19,10 @@ for (const name of files) {
   const say = (index, what) =>
     problems.push(`src/${name}:${text.slice(0, index).split("\n").length}: ${what}`);
   colours(name, text, say);
-  if (name.endsWith(".css")) continue;
+  if (name.endsWith(".css")) {
+    classes(name, text, say);
+    continue;
+  }
   imports(name, text, say);
   primitives(name, text, say);
   if (!isTest(name) && name !== "api/schema.ts") {
@@ -34,6 +40,25 @@ function colours(name, text, say) {
   for (const match of text.matchAll(/#(?:[0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})\b/gi)) {
     if (!/[\w&/]/.test(text[match.index - 1] ?? ""))
       say(match.index, `the colour ${match[0]} belongs in tokens.css`);
+  }
+}
+
+/**
+ * Styles of all pages one has been to stay, so a class is styled by one part only: it would look different depending on
+ * the way one came. Variants of another part's class count too.
+ */
+function classes(name, text, say) {
+  if (name.startsWith("styles/")) return;
+  const rules = text.replace(/\/\*[\s\S]*?\*\//g, (comment) => comment.replace(/[^\n]/g, " "));
+  for (const match of rules.matchAll(/(?<=[{},]\s*)((?:\.[\w-]+)+)\s*(?=[,{])/g)) {
+    const [first, ...variants] = match[1].slice(1).split(".");
+    if (variants.length > 0) {
+      for (const one of variants) worn.push({ one, name, index: match.index, say });
+      continue;
+    }
+    const other = styled.get(first);
+    if (other && other !== name) say(match.index, `.${first} is styled in ${other} too`);
+    styled.set(first, name);
   }
 }
 
@@ -80,6 +105,11 @@ function sayings(name, text, say) {
     say(match.index, `“${match[1].trim()}” belongs in lib/messages`);
   for (const match of code.matchAll(/\b(aria-label|title|placeholder|label|alt)="([^"]*[a-z][^"]*)"/g))
     say(match.index, `“${match[2]}” belongs in lib/messages`);
+}
+
+for (const { one, name, index, say } of worn) {
+  const other = styled.get(one);
+  if (other && other !== name) say(index, `.${one} is styled by itself in ${other}`);
 }
 
 if (problems.length > 0) {

@@ -68,7 +68,7 @@ export function Voice({ model, onText }: { model: string | undefined; onText: (t
       <span className="num text-small text-fg-3" role="status">
         {words.listening(seconds)}
       </span>
-      <IconButton label={words.stop} className="rec" onClick={() => stop(recorder.current)}>
+      <IconButton label={words.stop} className="recording" onClick={() => stop(recorder.current)}>
         <Square fill="currentColor" aria-hidden="true" />
       </IconButton>
     </>

@@ -28,7 +28,7 @@ export function Question({ need, mayAnswer }: { need: Need; mayAnswer: boolean }
     setPicked(picked.includes(label) ? picked.filter((one) => one !== label) : [...picked, label]);
   if (need.fields && need.fields.length > 0)
     return (
-      <section className="ask" aria-label={words.question}>
+      <section className="asked" aria-label={words.question}>
         <p className="flex items-center gap-2 font-semibold">
           <Hand className="text-warn" aria-hidden="true" />
           {words.question}
@@ -38,7 +38,7 @@ export function Question({ need, mayAnswer }: { need: Need; mayAnswer: boolean }
       </section>
     );
   return (
-    <form className="ask" onSubmit={submit} aria-label={words.question}>
+    <form className="asked" onSubmit={submit} aria-label={words.question}>
       <p className="flex items-center gap-2 font-semibold">
         <Hand className="text-warn" aria-hidden="true" />
         {words.question}

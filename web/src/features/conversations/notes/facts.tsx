@@ -69,7 +69,7 @@ function Facts({ message, load, more }: { message: Message; load: LoadRun; more?
   return (
     <>
       <h3 className="text-title font-semibold">{words.title}</h3>
-      <dl className="facts num">
+      <dl className="msg-facts num">
         {factsOf(message, query.data?.run, query.data?.why).map(([name, value]) => (
           <div key={name} className="contents">
             <dt>{name}</dt>

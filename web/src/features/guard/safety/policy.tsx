@@ -111,7 +111,7 @@ function Form({ policy }: { policy: Policy }) {
         </div>
       )}
       {changed && (
-        <div className="savebar card">
+        <div className="policybar card">
           <span className="flex-1 text-fg-3" role="status">
             {words.unsaved}
           </span>

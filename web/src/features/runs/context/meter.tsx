@@ -44,7 +44,7 @@ export function ContextMeter({
     <Popover
       label={words.title}
       trigger={
-        <button type="button" className="meter" data-context aria-label={`${words.label}: ${text}`}>
+        <button type="button" className="ctx" data-context aria-label={`${words.label}: ${text}`}>
           <Ring part={full ?? 0} />
           <span className="word">{text}</span>
         </button>
