@@ -12,8 +12,8 @@
 // All writes of a process go through one writer. Callers hand in closures; the
 // one that finds the writer free leads: it runs all waiting closures inside one
 // transaction, commits once, and wakes the others. One fsync thus pays for many
-// callers, a failing closure takes only itself down (the few that share its
-// savepoint are run again), and commits have one order that subscribers can rely
+// callers, a failing closure takes only itself down (its batch is run again with
+// savepoints), and commits have one order that subscribers can rely
 // on. A commit whose outcome the network hid is reported as such, never repeated.
 //
 // Tables stay fast at millions of rows when their migrations and statements
