@@ -6,8 +6,8 @@ import { applyDeltas, applyWorkEvents } from "@/features/runs/queries";
 import type { Delta } from "@/features/runs/stream";
 import { useEvents } from "@/live/react";
 
-/** Between two drawings of what streams, in milliseconds: every third frame, so that most of the time is left for the person. */
-const pause = 48;
+/** Between two drawings of what streams, in milliseconds: every fourth frame, so that most of the time is left for the person. */
+const pause = 64;
 
 const presence = () => import("@/features/conversations/presence");
 
@@ -21,7 +21,7 @@ function soon(call: () => void, ms: number): () => void {
   return () => clearTimeout(timer);
 }
 
-/** Follows one conversation, or one helper: what streams is drawn about 20 times a second, and not at all while the tab is hidden. */
+/** Follows one conversation, or one helper: what streams is drawn about 15 times a second, and not at all while the tab is hidden. */
 export function useWorkStream(channel: string): void {
   const cache = useQueryClient();
   const waiting = useRef<LiveEvent[]>([]);
