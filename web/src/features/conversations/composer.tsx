@@ -70,6 +70,8 @@ export function Composer(props: ComposerProps) {
     drafts.files(conversation).map((file) => ({ ...file, key: file.id, state: "done" })),
   );
   const [over, setOver] = useState(false);
+  // Sent before it was known to whom: it goes as soon as that is, unless it is written on.
+  const [early, setEarly] = useState(false);
   const keys = useRef<((event: KeyboardEvent) => boolean) | undefined>(undefined);
   useDraft(conversation, text);
 
@@ -90,7 +92,10 @@ export function Composer(props: ComposerProps) {
   };
   const ready = text.trim() !== "" && !!agent && files.every((file) => file.state !== "sending");
   const send = (mode?: Sending["mode"]) => {
-    if (!ready) return;
+    if (!ready) {
+      setEarly(!agent && text.trim() !== "");
+      return;
+    }
     const message = text.trim();
     const named = /^@([\w-]+)\s/.exec(message)?.[1];
     const done = files.filter((file) => file.state === "done");
@@ -103,6 +108,11 @@ export function Composer(props: ComposerProps) {
     setText("");
     change(() => []);
   };
+  useEffect(() => {
+    if (!early || !agent) return;
+    setEarly(false);
+    send();
+  });
   const pressed = (event: KeyboardEvent<HTMLTextAreaElement>) => {
     if (event.nativeEvent.isComposing || keys.current?.(event)) return;
     if (event.key === "Enter" && !event.shiftKey && !event.altKey) {
@@ -152,7 +162,10 @@ export function Composer(props: ComposerProps) {
           files.length > 0 ? words.withFiles : running ? words.running : words.placeholder(agent?.title ?? "")
         }
         value={text}
-        onChange={(event) => setText(event.target.value)}
+        onChange={(event) => {
+          setText(event.target.value);
+          setEarly(false);
+        }}
         onKeyDown={pressed}
         onPaste={(event) => {
           if (event.clipboardData.files.length === 0) return;
