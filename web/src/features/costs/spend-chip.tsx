@@ -3,7 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { CircleDollarSign } from "lucide-react";
 import { talk } from "@/lib/messages/talk";
 import { itemMoney } from "@/lib/money";
-import { Popover } from "@/ui/popover";
+import { Chip } from "@/ui/chip";
 import { sumText, unitText } from "./amount";
 import { budgetName, standingOf, Track, toneClass } from "./budget-bits";
 import { type Budget, budgetsQuery, type Sums, todayQuery, totalsQuery } from "./queries";
@@ -33,23 +33,21 @@ export function SpendChip({ conversation, user, agent }: Of & { conversation: st
   const tone = standing && standing.tone !== "ok" ? toneClass(standing) : "";
   const left = nearest && (nearest.left > 0 ? words.left(unitText("money", nearest.left)) : words.over);
   return (
-    <Popover
-      label={words.title}
+    <Chip
+      look="num spend"
+      label={words.label(left ? `${amount} ${left}` : amount)}
+      title={words.title}
       side="bottom"
-      trigger={
-        <button
-          type="button"
-          className="chip num spend"
-          aria-label={words.label(left ? `${amount} ${left}` : amount)}
-        >
+      face={
+        <>
           <CircleDollarSign aria-hidden="true" />
           <span className={tone || "text-fg"}>{amount}</span>{" "}
           {left && <span className={`word ${tone || "text-fg-3"}`}>{left}</span>}
-        </button>
+        </>
       }
     >
       <Inside conversation={conversation} spent={spent} budgets={budgets} />
-    </Popover>
+    </Chip>
   );
 }
 

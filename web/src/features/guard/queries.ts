@@ -30,6 +30,12 @@ export const pendingQuery = queryOptions({
   },
 });
 
+/** How carefully agents are watched. */
+export const policyQuery = queryOptions({
+  queryKey: guardKeys.policy(),
+  queryFn: ({ signal }) => call(client.GET("/api/v1/guard/policy", { signal })),
+});
+
 export const approvalQuery = (id: string) =>
   queryOptions({
     queryKey: guardKeys.approval(id),

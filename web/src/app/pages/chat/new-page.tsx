@@ -14,7 +14,7 @@ import { useCommands } from "../../shortcuts";
 import { anyone, findAgent } from "./find-agent";
 import { splitOutbox, useSender } from "./send";
 
-const Mode = lazy(() => import("./chips").then((module) => ({ default: module.Mode })));
+const Mode = lazy(() => import("./mode").then((module) => ({ default: module.Mode })));
 const beside = () => import("./around");
 const Completing = lazy(() => beside().then((module) => ({ default: module.Completing })));
 const Beside = lazy(() => beside().then((module) => ({ default: module.Beside })));

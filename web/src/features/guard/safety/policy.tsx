@@ -10,8 +10,9 @@ import { Segmented } from "@/ui/segmented";
 import { Problem, View } from "@/ui/states";
 import { toast } from "@/ui/toast";
 import { useAround } from "../around";
+import { policyQuery } from "../queries";
 import { AgentRows, RateRows, ToolRows } from "./policy-rows";
-import { type Policy, policyQuery, useResetPolicy, useSavePolicy } from "./queries";
+import { type Policy, useResetPolicy, useSavePolicy } from "./queries";
 
 const words = guard.policy;
 

@@ -187,11 +187,6 @@ export function useFeedback() {
   });
 }
 
-export const policyQuery = queryOptions({
-  queryKey: guardKeys.policy(),
-  queryFn: ({ signal }) => call(client.GET("/api/v1/guard/policy", { signal })),
-});
-
 function usePolicyChange<In>(change: (input: In) => Promise<Policy>) {
   const cache = useQueryClient();
   return useMutation({

@@ -3,11 +3,9 @@ import { useEffect } from "react";
 import { renew } from "@/api/news";
 import { costKeys } from "@/features/costs/queries";
 import { SpendChip } from "@/features/costs/spend-chip";
-import { ModeChip } from "@/features/guard/mode-chip";
 import { runsOfQuery } from "@/features/runs/queries";
 import { isActive } from "@/features/runs/stream";
 import { useCan, useMe } from "../../session";
-import "@/features/conversations/composer.css";
 
 /** What the chat has cost; read anew when an answer is complete. */
 export function Spend({ conversation, agent }: { conversation: string; agent: string | undefined }) {
@@ -25,10 +23,4 @@ function Spent({ conversation, agent }: { conversation: string; agent: string | 
     renew(cache, { queryKey: costKeys.budgets() });
   }, [cache, conversation, over]);
   return <SpendChip conversation={conversation} user={me.user.id} agent={agent} />;
-}
-
-/** How carefully agents are watched. */
-export function Mode() {
-  const can = useCan();
-  return can("guard:read") ? <ModeChip /> : null;
 }
