@@ -19,6 +19,9 @@ async function choose(page, mode) {
   await page.getByRole("menuitem", { name: mode }).click();
 }
 
+/** The letters of a text, whatever draws it. */
+const bare = (text) => text.replace(/[^a-z]+/gi, " ").trim();
+
 const words = (text) => text.match(/Word after word/g)?.length ?? 0;
 
 world.flow("Enter while an answer comes: the message waits its turn", async () => {
@@ -55,7 +58,8 @@ for (const [name, viewport] of Object.entries({ desk: desktop, phone })) {
     const asked = await context.request.post(world.server.url("/api/v1/agents/coordinator/chat"), {
       data: { message: "ask the researcher and the coder: why is it slow?" },
     });
-    const page = await open(context, world.server, `/chat/${(await asked.json()).conversation.id}`);
+    const { conversation, run } = await asked.json();
+    const page = await open(context, world.server, `/chat/${conversation.id}`);
     const lanes = thread(page).locator("section.lane");
     await lanes.nth(1).waitFor();
     await idle(page);
@@ -65,7 +69,17 @@ for (const [name, viewport] of Object.entries({ desk: desktop, phone })) {
     await shown(page, new URL(page.url()).pathname);
     await idle(page);
     await lanes.nth(0).locator("summary").click();
-    await lanes.nth(0).locator(".inner").getByText(/why is it slow/i).first().waitFor();
+    await lanes.nth(1).locator("summary").click();
+    // What a helper says depends on what it remembers of chats before; it is there in full, in the lane of its own.
+    const { data } = await (await context.request.get(world.server.url(`/api/v1/runs/${run.id}/helpers`))).json();
+    assert.equal(data.length, 2);
+    for (const helper of data) {
+      const lane = lanes.filter({ hasText: new RegExp(`${helper.agent} helper`, "i") }).locator(".inner");
+      await page.waitForFunction(([inner, said]) => inner.innerText.replace(/[^a-z]+/gi, " ").trim() === said, [
+        await lane.elementHandle(),
+        bare(helper.result),
+      ]);
+    }
     assert.equal(await page.evaluate(() => document.documentElement.scrollWidth > innerWidth), false);
   });
 }
