@@ -243,6 +243,7 @@ func TestBudgetsAreReadWithoutWaitingForTheWriter(t *testing.T) {
 	db := storetest.SQLite(t)
 	l, ws := coststest.New(t, db, costs.Options{Sole: true, Journal: t.TempDir()}), storetest.Workspace()
 	coststest.Run(t, l)
+	l.AwaitRun() // until then whoever settles writes, and would wait for itself here
 	budget(t, l, ws, costs.Budget{Name: "team", Amount: 1_000_000, Period: costs.Total})
 	mustReserve(t, l, call(ws, coststest.Plain, 100, 10)).Settle(used(100, 10))
 	late := mustReserve(t, l, call(ws, coststest.Plain, 100, 10))
