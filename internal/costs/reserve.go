@@ -145,14 +145,11 @@ func (l *Ledger) reserve(ctx context.Context, r *Reservation) error {
 // reserveBehind queues the row of a call that certainly fits; with a journal it
 // is durable when this returns.
 func (l *Ledger) reserveBehind(r *Reservation) bool {
-	set := l.budgets.Load()
-	if set == nil {
-		return false
-	}
 	r.row = &op{reserve: r, adds: [2]int64{max(int64(r.worst), 1), r.premium}}
 	l.mu.Lock()
+	set := l.budgets.Load() // with mu: what is written meanwhile is in one of them, the budgets or what is pending
 	noted := l.running && l.journal != nil
-	fits := (noted || r.behind) && l.roomy(set, r)
+	fits := set != nil && (noted || r.behind) && l.roomy(set, r)
 	if fits {
 		l.adding(r.row)
 	}
