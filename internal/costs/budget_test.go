@@ -250,40 +250,46 @@ func TestCallsWaitForOthersInFlight(t *testing.T) {
 
 func TestCallsWrittenBehindNeverOvershoot(t *testing.T) {
 	t.Parallel()
-	storetest.Each(t, func(t *testing.T, db *store.DB) {
-		l, ws := coststest.New(t, db, costs.Options{Sole: true, Patience: -1}), storetest.Workspace()
-		coststest.Run(t, l)
-		b := budget(t, l, ws, costs.Budget{Amount: 100_000})
-		mustReserve(t, l, call(ws, coststest.Plain, 90, 90)).Settle(used(1, 1)) // reads where the budget stands
-		var spent, refused atomic.Int64
-		spent.Store(3)
-		var wg sync.WaitGroup
-		for range 1000 {
-			wg.Go(func() {
-				c := call(ws, coststest.Plain, 90, 90)
-				c.Behind = true
-				r, err := l.Reserve(context.Background(), c)
-				if fault.HasCode(err, costs.CodeBudget) {
-					refused.Add(1)
-					return
-				}
-				if err == nil {
-					err = r.Durable(context.Background())
-				}
-				if err != nil {
-					t.Error(err)
-					return
-				}
-				r.Settle(used(90, 90))
-				spent.Add(270)
-			})
-		}
-		wg.Wait()
-		s := standing(t, l, ws, b.ID)
-		if s.Spent != spent.Load() || s.Reserved != 0 || s.Spent > s.Limit+400 || refused.Load() == 0 {
-			t.Errorf("standing %+v; %d spent, %d refused", s, spent.Load(), refused.Load())
-		}
+	storetest.Each(t, func(t *testing.T, db *store.DB) { neverOvershoots(t, db, "") })
+	t.Run("with a journal", func(t *testing.T) {
+		t.Parallel()
+		neverOvershoots(t, storetest.SQLite(t), t.TempDir())
 	})
+}
+
+func neverOvershoots(t *testing.T, db *store.DB, journal string) {
+	l, ws := coststest.New(t, db, costs.Options{Sole: true, Patience: -1, Journal: journal}), storetest.Workspace()
+	coststest.Run(t, l)
+	b := budget(t, l, ws, costs.Budget{Amount: 100_000})
+	mustReserve(t, l, call(ws, coststest.Plain, 90, 90)).Settle(used(1, 1)) // reads where the budget stands
+	var spent, refused atomic.Int64
+	spent.Store(3)
+	var wg sync.WaitGroup
+	for i := range 1000 {
+		wg.Go(func() {
+			c := call(ws, coststest.Plain, 90, 90)
+			c.Behind = i%3 > 0 // the others ask the database, and count as well while they do
+			r, err := l.Reserve(context.Background(), c)
+			if fault.HasCode(err, costs.CodeBudget) {
+				refused.Add(1)
+				return
+			}
+			if err == nil && c.Behind {
+				err = r.Durable(context.Background())
+			}
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			r.Settle(used(90, 90))
+			spent.Add(270)
+		})
+	}
+	wg.Wait()
+	s := standing(t, l, ws, b.ID)
+	if s.Spent != spent.Load() || s.Reserved != 0 || s.Spent > s.Limit+400 || refused.Load() == 0 {
+		t.Errorf("standing %+v; %d spent, %d refused", s, spent.Load(), refused.Load())
+	}
 }
 
 func TestThrottleSlowsDown(t *testing.T) {

@@ -72,6 +72,9 @@ type Ledger struct {
 	later     chan struct{} // holds one: the queue has something that nobody waits for
 
 	budgets atomic.Pointer[budgetSet] // nil: to be read again
+	// admitting is held to read from the moment a call is let through until it is queued. Who asks takes it alone: those let
+	// through before are then ahead in the queue, and those after count what is asked for.
+	admitting sync.RWMutex
 
 	flushing sync.Mutex // held while a group is written; guards the fields below
 	cache    map[periodKey]period

@@ -145,11 +145,16 @@ func (l *Ledger) reserve(ctx context.Context, r *Reservation) error {
 // reserveBehind queues the row of a call that certainly fits; with a journal it
 // is durable when this returns.
 func (l *Ledger) reserveBehind(r *Reservation) bool {
-	r.row = &op{reserve: r, adds: [2]int64{max(int64(r.worst), 1), r.premium}}
+	set := l.budgets.Load()
+	if set == nil {
+		return false
+	}
+	r.row = r.queued()
+	l.admitting.RLock()
+	defer l.admitting.RUnlock()
 	l.mu.Lock()
-	set := l.budgets.Load() // with mu: what is written meanwhile is in one of them, the budgets or what is pending
 	noted := l.running && l.journal != nil
-	fits := set != nil && (noted || r.behind) && l.roomy(set, r)
+	fits := (noted || r.behind) && l.roomy(set, r)
 	if fits {
 		l.adding(r.row)
 	}
@@ -169,6 +174,12 @@ func (l *Ledger) reserveBehind(r *Reservation) bool {
 	}
 	l.submit(r.row)
 	return true
+}
+
+// queued is the call on its way into the database: until it is there it counts for what it may cost, also while it is asked
+// whether it fits. Who is let through meanwhile would overshoot together with it.
+func (r *Reservation) queued() *op {
+	return &op{reserve: r, adds: [2]int64{max(int64(r.worst), 1), r.premium}}
 }
 
 // recheck is how often a waiting call looks at what other processes gave back.
@@ -211,9 +222,15 @@ func (l *Ledger) await(ctx context.Context, a answer, freed <-chan struct{}, pat
 
 // ask puts the call before its budgets, once.
 func (l *Ledger) ask(ctx context.Context, r *Reservation) (answer, error) {
-	o := &op{reserve: r, done: make(chan struct{})}
-	r.row = o
-	l.submit(o)
+	o := r.queued()
+	o.done, r.row = make(chan struct{}), o
+	l.admitting.Lock()
+	l.mu.Lock()
+	l.adding(o)
+	running, wake := l.enqueue(o)
+	l.mu.Unlock()
+	l.admitting.Unlock()
+	l.wake(running, wake)
 	select {
 	case <-o.done:
 	case <-ctx.Done():
