@@ -94,6 +94,10 @@ func (f *follower) handle(e event) {
 	t := p.test(e.Test)
 	switch e.Action {
 	case "output":
+		if t.done { // go test gives what a dying process says to the test it named last, which may be over
+			p.output.WriteString(e.Output)
+			return
+		}
 		t.output.WriteString(e.Output)
 	case "pass", "fail", "skip":
 		f.testDone(p, t, e)

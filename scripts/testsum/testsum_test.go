@@ -58,6 +58,13 @@ func TestFollow(t *testing.T) {
 {"Action":"fail","Package":"p"}`,
 			want: Counts{Failed: 1}, prints: []string{"UNFINISHED p TestA", "panic: boom", "exit status 2"},
 		},
+		"a panic told of a test that is over is not lost": {
+			events: `{"Action":"pass","Package":"p","Test":"TestB"}
+{"Action":"run","Package":"p","Test":"TestA"}
+{"Action":"output","Package":"p","Test":"TestB","Output":"panic: test timed out\n"}
+{"Action":"fail","Package":"p"}`,
+			want: Counts{Passed: 1, Failed: 1}, prints: []string{"panic: test timed out"},
+		},
 		"a package that never ends is a failure": {
 			events: `{"Action":"run","Package":"p","Test":"TestA"}`,
 			want:   Counts{Failed: 1}, prints: []string{"did not end"},
