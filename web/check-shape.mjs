@@ -25,6 +25,7 @@ for (const name of files) {
   }
   imports(name, text, say);
   primitives(name, text, say);
+  fetched(name, text, say);
   if (!isTest(name) && name !== "api/schema.ts") {
     urls(name, text, say);
     sayings(name, text, say);
@@ -88,6 +89,13 @@ function primitives(name, text, say) {
   const match = /from "(radix-ui|sonner|marked|temml|mermaid|highlight\.js[^"]*)"/.exec(text);
   if (match && !/^lib\/(markdown|math)(\.test)?\.ts$/.test(name))
     say(match.index, `${match[1]} is wrapped in ui/; use that`);
+}
+
+/** Code that is fetched later is waited for while the server is away; a bare lazy() would take the page with it. */
+function fetched(name, text, say) {
+  if (name === "lib/on-demand.ts") return;
+  const match = /\blazy\b[^;]*from "react"/.exec(text);
+  if (match) say(match.index, "lazy() is wrapped in lib/on-demand.ts; use that");
 }
 
 /** Only queries.ts of a feature, the client and the connection know an address of the server. */

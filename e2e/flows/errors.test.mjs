@@ -1,6 +1,6 @@
 // When things go wrong: no server, no such page, no permission, too many tries.
 import assert from "node:assert/strict";
-import { open, password, refused, shown, suite, unreachable } from "./kit.mjs";
+import { composer, open, password, refused, shown, suite, unreachable } from "./kit.mjs";
 
 const world = suite();
 
@@ -17,6 +17,32 @@ world.flow("no server at load: the shell opens, says so in words, and works when
   await world.server.start();
   await page.getByRole("button", { name: "Try again" }).click();
   await shown(page, "/");
+});
+
+world.flow("the server dies before all code was fetched: nothing on the page goes with it, and the rest comes later", async () => {
+  const context = await world.window({
+    user: "mira",
+    serviceWorkers: "block", // it would have the code
+    allow: [unreachable, { text: /Failed to load resource/ }],
+  });
+  const page = await open(context, world.server, "/chat");
+  await composer(page).fill("a draft that must stay");
+  await page.route(/assets\/inbox-badge/, async (route) => {
+    await world.server.kill();
+    await route.continue();
+  }, { times: 1 });
+  await page.getByText("Reconnecting. What you type is kept and sent in order.").waitFor();
+  assert.equal(await composer(page).inputValue(), "a draft that must stay");
+  await page.getByRole("link", { name: "Costs" }).click();
+
+  const badge = page.waitForResponse(/assets\/inbox-badge/);
+  await world.server.start();
+  await shown(page, "/costs");
+  await page.getByRole("heading", { level: 1, name: "Costs" }).waitFor();
+  assert.equal((await badge).status(), 200);
+  await page.goBack();
+  await shown(page, "/chat");
+  assert.equal(await composer(page).inputValue(), "a draft that must stay");
 });
 
 world.flow("an address that leads nowhere says so, with a way back", async () => {

@@ -68,6 +68,7 @@ export function suite({ empty = false, env = {} } = {}) {
   world.flow = (name, run, { timeout = 240_000 } = {}) =>
     test(name, { timeout }, async (t) => {
       world.windows = [];
+      if (world.server?.over) await world.server.start(); // a flow that failed may have left it dead
       try {
         await run(t);
         for (const context of world.windows) assert.deepEqual(context.watch.seen, [], "what the browser complained about");

@@ -60,6 +60,11 @@ export class Server {
     this.link = /http:\S+\/setup#code=\S+/.exec(this.log)?.[0];
   }
 
+  /** Whether the process has ended. */
+  get over() {
+    return this.process.exitCode !== null || this.process.signalCode !== null;
+  }
+
   listen(text) {
     this.log += text;
     for (const check of this.heard) check();
@@ -86,10 +91,8 @@ export class Server {
 
   /** Asks until the server is ready: a process of its own has no other way to tell. */
   async answers() {
-    let over = false;
-    void this.ended.then(() => (over = true));
     const deadline = Date.now() + 60_000;
-    while (!over && Date.now() < deadline) {
+    while (!this.over && Date.now() < deadline) {
       const answer = await fetch(this.url("/readyz")).catch(() => undefined);
       await answer?.body?.cancel();
       if (answer?.ok) return;

@@ -7,6 +7,7 @@ import { applyRunEvent } from "@/features/runs/queries";
 import { readVersion, systemKeys } from "@/features/system/queries";
 import { common } from "@/lib/messages/common";
 import { shell } from "@/lib/messages/shell";
+import { arrive } from "@/lib/on-demand";
 import { Live } from "@/live/live";
 import { LiveProvider, useEvents, useLiveState } from "@/live/react";
 import { toast } from "@/ui/toast";
@@ -35,10 +36,10 @@ export function LiveRoot({ children }: { children: ReactNode }) {
   );
 }
 
-const costsLive = () => import("@/features/costs/live");
-const guardLive = () => import("@/features/guard/queries");
-const jobsLive = () => import("@/features/jobs/queries");
-const inboxLive = () => import("@/features/inbox/queries");
+const costsLive = () => arrive(() => import("@/features/costs/live"));
+const guardLive = () => arrive(() => import("@/features/guard/queries"));
+const jobsLive = () => arrive(() => import("@/features/jobs/queries"));
+const inboxLive = () => arrive(() => import("@/features/inbox/queries"));
 
 // Patterns rather than names: a name that the role may not follow refuses the whole subscription.
 const shellChannels = [

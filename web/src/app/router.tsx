@@ -9,9 +9,11 @@ import {
   redirect,
   useRouter,
 } from "@tanstack/react-router";
+import type { ComponentType } from "react";
 import { meQuery, setupQuery } from "@/features/identity/me/queries";
 import type { TraceFilter } from "@/features/traces/queries";
 import { common } from "@/lib/messages/common";
+import { arrive } from "@/lib/on-demand";
 import { Empty, Problem, Skeleton } from "@/ui/states";
 import { Shell } from "./shell";
 import { useAppearance } from "./theme";
@@ -53,27 +55,31 @@ function only(keys: readonly string[], search: Record<string, unknown>): Record<
   return Object.fromEntries(keys.flatMap((key) => (text(search[key]) ? [[key, String(search[key])]] : [])));
 }
 
+/** A page whose code is fetched with the first visit. */
+const page = <Module extends Record<"default", ComponentType>>(load: () => Promise<Module>) =>
+  lazyRouteComponent(() => arrive(load));
+
 const setup = createRoute({
   getParentRoute: () => root,
   path: "/setup",
-  component: lazyRouteComponent(() => import("./pages/setup")),
+  component: page(() => import("./pages/setup")),
 });
 const login = createRoute({
   getParentRoute: () => root,
   path: "/login",
   validateSearch: (search: Record<string, unknown>): { next?: string } => only(["next"], search),
-  component: lazyRouteComponent(() => import("./pages/login")),
+  component: page(() => import("./pages/login")),
 });
 const overview = createRoute({
   getParentRoute: () => shell,
   path: "/",
-  component: lazyRouteComponent(() => import("./pages/overview")),
+  component: page(() => import("./pages/overview")),
 });
 const newChat = createRoute({
   getParentRoute: () => shell,
   path: "/chat",
   validateSearch: (search: Record<string, unknown>): { agent?: string } => only(["agent"], search),
-  component: lazyRouteComponent(() => import("./pages/chat/new-page")),
+  component: page(() => import("./pages/chat/new-page")),
 });
 const allChats = createRoute({
   getParentRoute: () => shell,
@@ -82,23 +88,23 @@ const allChats = createRoute({
     ...only(["q"], search),
     ...(search.archived ? { archived: true } : {}),
   }),
-  component: lazyRouteComponent(() => import("./pages/chat/all-page")),
+  component: page(() => import("./pages/chat/all-page")),
 });
 const broadcast = createRoute({
   getParentRoute: () => shell,
   path: "/chat/broadcast",
   validateSearch: (search: Record<string, unknown>): { q?: string } => only(["q"], search),
-  component: lazyRouteComponent(() => import("./pages/chat/broadcast-page")),
+  component: page(() => import("./pages/chat/broadcast-page")),
 });
 const thread = createRoute({
   getParentRoute: () => shell,
   path: "/chat/$id",
-  component: lazyRouteComponent(() => import("./pages/chat/thread-page")),
+  component: page(() => import("./pages/chat/thread-page")),
 });
 const settings = createRoute({
   getParentRoute: () => shell,
   path: "/settings",
-  component: lazyRouteComponent(() => import("./pages/settings/index")),
+  component: page(() => import("./pages/settings/index")),
 });
 
 type SettingsSearch = {
@@ -120,7 +126,7 @@ const settingsPage = createRoute({
     ...(search.create ? { create: true } : {}),
     ...(search.view === "file" ? { view: "file" } : {}),
   }),
-  component: lazyRouteComponent(() => import("./pages/settings/index")),
+  component: page(() => import("./pages/settings/index")),
 });
 
 const costs = createRoute({
@@ -128,14 +134,14 @@ const costs = createRoute({
   path: "/costs",
   validateSearch: (search: Record<string, unknown>): { month?: string; by?: string; step?: string } =>
     only(["month", "by", "step"], search),
-  component: lazyRouteComponent(() => import("./pages/costs/overview")),
+  component: page(() => import("./pages/costs/overview")),
 });
 const costBudgets = createRoute({
   getParentRoute: () => shell,
   path: "/costs/budgets",
   validateSearch: (search: Record<string, unknown>): { create?: boolean } =>
     search.create ? { create: true } : {},
-  component: lazyRouteComponent(() => import("./pages/costs/budgets")),
+  component: page(() => import("./pages/costs/budgets")),
 });
 const costRates = createRoute({
   getParentRoute: () => shell,
@@ -144,7 +150,7 @@ const costRates = createRoute({
     ...only(["q"], search),
     ...(search.missing ? { missing: true } : {}),
   }),
-  component: lazyRouteComponent(() => import("./pages/costs/rates")),
+  component: page(() => import("./pages/costs/rates")),
 });
 const recordFilters = [
   "since",
@@ -168,7 +174,7 @@ const costRecords = createRoute({
     search: Record<string, unknown>,
   ): { [K in (typeof recordFilters)[number] | "record"]?: string } =>
     only([...recordFilters, "record"], search),
-  component: lazyRouteComponent(() => import("./pages/costs/records")),
+  component: page(() => import("./pages/costs/records")),
 });
 
 const inbox = createRoute({
@@ -176,12 +182,12 @@ const inbox = createRoute({
   path: "/inbox",
   validateSearch: (search: Record<string, unknown>): { tab?: string; item?: string } =>
     only(["tab", "item"], search),
-  component: lazyRouteComponent(() => import("./pages/inbox")),
+  component: page(() => import("./pages/inbox")),
 });
 const safety = createRoute({
   getParentRoute: () => shell,
   path: "/safety",
-  component: lazyRouteComponent(() => import("./pages/safety")),
+  component: page(() => import("./pages/safety")),
 });
 const safetyFilters = [
   "since",
@@ -206,7 +212,7 @@ const safetyTab = createRoute({
   path: "/safety/$tab",
   validateSearch: (search: Record<string, unknown>): { [K in (typeof safetyFilters)[number]]?: string } =>
     only(safetyFilters, search),
-  component: lazyRouteComponent(() => import("./pages/safety")),
+  component: page(() => import("./pages/safety")),
 });
 
 const traces = createRoute({
@@ -214,29 +220,29 @@ const traces = createRoute({
   path: "/traces",
   validateSearch: (search: Record<string, unknown>): TraceFilter =>
     only(["state", "agent", "search", "took"], search) as TraceFilter,
-  component: lazyRouteComponent(() => import("./pages/traces/list")),
+  component: page(() => import("./pages/traces/list")),
 });
 const compare = createRoute({
   getParentRoute: () => shell,
   path: "/traces/compare",
   validateSearch: (search: Record<string, unknown>): { a?: string; b?: string } => only(["a", "b"], search),
-  component: lazyRouteComponent(() => import("./pages/traces/compare")),
+  component: page(() => import("./pages/traces/compare")),
 });
 const trace = createRoute({
   getParentRoute: () => shell,
   path: "/traces/$run",
-  component: lazyRouteComponent(() => import("./pages/traces/one")),
+  component: page(() => import("./pages/traces/one")),
 });
 
 const agents = createRoute({
   getParentRoute: () => shell,
   path: "/agents",
-  component: lazyRouteComponent(() => import("./pages/agents/list")),
+  component: page(() => import("./pages/agents/list")),
 });
 const agent = createRoute({
   getParentRoute: () => shell,
   path: "/agents/$agent",
-  component: lazyRouteComponent(() => import("./pages/agents/one")),
+  component: page(() => import("./pages/agents/one")),
 });
 
 const memory = createRoute({
@@ -245,20 +251,20 @@ const memory = createRoute({
   validateSearch: (
     search: Record<string, unknown>,
   ): { tab?: "facts" | "review" | "graph" | "profile" | "knowledge" | "recall" } => only(["tab"], search),
-  component: lazyRouteComponent(() => import("./pages/memory")),
+  component: page(() => import("./pages/memory")),
 });
 
 const tools = createRoute({
   getParentRoute: () => shell,
   path: "/tools",
   validateSearch: (search: Record<string, unknown>): { tab?: "servers" | "tools" } => only(["tab"], search),
-  component: lazyRouteComponent(() => import("./pages/tools")),
+  component: page(() => import("./pages/tools")),
 });
 
 const plugins = createRoute({
   getParentRoute: () => shell,
   path: "/plugins",
-  component: lazyRouteComponent(() => import("./pages/plugins")),
+  component: page(() => import("./pages/plugins")),
 });
 
 const tree = root.addChildren([

@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { createContext, lazy, type ReactNode, Suspense, use, useEffect, useRef, useState } from "react";
+import { createContext, type ReactNode, Suspense, use, useEffect, useRef, useState } from "react";
 import { whenSignedOut } from "@/api/client";
 import type { Me } from "@/api/types";
 import { outbox } from "@/features/conversations/outbox";
@@ -8,12 +8,11 @@ import { identityKeys, meQuery, signOut, switchWorkspace } from "@/features/iden
 import { can } from "@/features/identity/permissions";
 import { common } from "@/lib/messages/common";
 import { shell } from "@/lib/messages/shell";
+import { onDemand } from "@/lib/on-demand";
 import { Dialog } from "@/ui/dialog";
 import { toast } from "@/ui/toast";
 
-const SignIn = lazy(() =>
-  import("@/features/identity/sign-in").then((module) => ({ default: module.SignIn })),
-);
+const SignIn = onDemand(() => import("@/features/identity/sign-in"), "SignIn");
 
 const Context = createContext<Me | undefined>(undefined);
 

@@ -1,6 +1,7 @@
 import { Outlet, useNavigate, useRouterState } from "@tanstack/react-router";
-import { lazy, Suspense, useEffect } from "react";
+import { Suspense, useEffect } from "react";
 import { shell } from "@/lib/messages/shell";
+import { onDemand } from "@/lib/on-demand";
 import { Boundary } from "@/ui/boundary";
 import { Toasts } from "@/ui/toast";
 import { Banner } from "./banner";
@@ -12,8 +13,8 @@ import { Sidebar, usePages } from "./sidebar";
 import { useShell } from "./store";
 import { Tabs } from "./tabs";
 
-const Palette = lazy(() => import("./palette"));
-const Help = lazy(() => import("./help"));
+const Palette = onDemand(() => import("./palette"), "default");
+const Help = onDemand(() => import("./help"), "default");
 
 /** The frame of every page a signed-in person sees. */
 export function Shell() {

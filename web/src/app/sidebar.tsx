@@ -17,11 +17,12 @@ import {
   Settings,
   Shield,
 } from "lucide-react";
-import { type ComponentProps, Fragment, lazy, type MouseEvent, memo, type ReactElement } from "react";
+import { type ComponentProps, Fragment, type MouseEvent, memo, type ReactElement } from "react";
 import { conversationsQuery } from "@/features/conversations/queries";
 import { recentRunsQuery } from "@/features/runs/queries";
 import { isActive } from "@/features/runs/stream";
 import { shell } from "@/lib/messages/shell";
+import { onDemand } from "@/lib/on-demand";
 import { useLiveState } from "@/live/react";
 import { Dot, Kbd, Mark } from "@/ui/bits";
 import { Menu, MenuChoices, MenuItem, MenuLabel, MenuSeparator } from "@/ui/menu";
@@ -32,8 +33,8 @@ import { useCan, useMe, useSwitchWorkspace } from "./session";
 import { useShell } from "./store";
 import { UserMenu } from "./user-menu";
 
-const SpentToday = lazy(() => import("./spent-today"));
-const InboxBadge = lazy(() => import("./inbox-badge"));
+const SpentToday = onDemand(() => import("./spent-today"), "default");
+const InboxBadge = onDemand(() => import("./inbox-badge"), "default");
 
 /** The pages of the main menu that a person may see, in order. */
 export function usePages() {

@@ -1,11 +1,12 @@
 import { Link } from "@tanstack/react-router";
 import { Ellipsis } from "lucide-react";
-import { lazy, Suspense, useState } from "react";
+import { Suspense, useState } from "react";
 import { shell } from "@/lib/messages/shell";
+import { onDemand } from "@/lib/on-demand";
 import { Later } from "./later";
 import { usePages } from "./sidebar";
 
-const More = lazy(() => import("./more"));
+const More = onDemand(() => import("./more"), "default");
 
 /** The bar at the bottom of a phone. */
 export function Tabs() {

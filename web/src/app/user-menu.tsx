@@ -1,13 +1,13 @@
-import { lazy } from "react";
 import { common } from "@/lib/messages/common";
 import { shell } from "@/lib/messages/shell";
+import { onDemand } from "@/lib/on-demand";
 import { Avatar, Pill } from "@/ui/bits";
 import { Menu } from "@/ui/menu";
 import { useMe } from "./session";
 
 const words = shell.user;
 
-const UserItems = lazy(() => import("./user-items"));
+const UserItems = onDemand(() => import("./user-items"), "default");
 
 export function UserMenu({ rail }: { rail: boolean }) {
   const me = useMe();

@@ -1,6 +1,7 @@
-import { lazy, type ReactNode, Suspense, useState } from "react";
+import { type ReactNode, Suspense, useState } from "react";
+import { onDemand } from "@/lib/on-demand";
 
-const Popover = lazy(() => import("./popover").then((module) => ({ default: module.Popover })));
+const Popover = onDemand(() => import("./popover"), "Popover");
 
 /** A chip that opens to its details. What draws the panel is loaded when it is first asked for. */
 export function Chip({

@@ -1,9 +1,10 @@
-import { type ComponentProps, lazy, type ReactNode, Suspense } from "react";
+import { type ComponentProps, type ReactNode, Suspense } from "react";
+import { onDemand } from "@/lib/on-demand";
 
 const parts = () => import("./dialog-parts");
-const LazyDialog = lazy(() => parts().then((module) => ({ default: module.Dialog })));
-const LazyConfirm = lazy(() => parts().then((module) => ({ default: module.Confirm })));
-const LazyFloating = lazy(() => parts().then((module) => ({ default: module.Floating })));
+const LazyDialog = onDemand(parts, "Dialog");
+const LazyConfirm = onDemand(parts, "Confirm");
+const LazyFloating = onDemand(parts, "Floating");
 
 /** A dialog on a desk, a sheet from below on a phone. The code of dialogs is loaded with the first one. */
 export function Dialog(props: ComponentProps<typeof LazyDialog>) {

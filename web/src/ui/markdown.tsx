@@ -1,5 +1,5 @@
 import type { Token, Tokens } from "marked";
-import { createElement, Fragment, lazy, memo, type ReactNode, Suspense, useMemo, useRef } from "react";
+import { createElement, Fragment, memo, type ReactNode, Suspense, useMemo, useRef } from "react";
 import {
   type Block,
   BlockSplitter,
@@ -11,10 +11,11 @@ import {
   tokensOf,
 } from "@/lib/markdown";
 import type { Formula as FormulaToken } from "@/lib/math";
+import { onDemand } from "@/lib/on-demand";
 import { CodeBlock } from "./code";
 
-const Formula = lazy(() => import("./formula"));
-const Diagram = lazy(() => import("./diagram"));
+const Formula = onDemand(() => import("./formula"), "default");
+const Diagram = onDemand(() => import("./diagram"), "default");
 
 /** Draws markdown as React elements. No HTML is ever parsed, so there is nothing to sanitise. */
 export const Markdown = memo(function Markdown({ text, streaming }: { text: string; streaming?: boolean }) {

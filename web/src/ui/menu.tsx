@@ -1,20 +1,20 @@
 import {
   type ComponentProps,
   cloneElement,
-  lazy,
   type ReactElement,
   type ReactNode,
   Suspense,
   useState,
 } from "react";
+import { arrive, onDemand } from "@/lib/on-demand";
 
-const parts = () => import("./menu-parts");
-const OpenMenu = lazy(() => parts().then((module) => ({ default: module.OpenMenu })));
+const parts = () => arrive(() => import("./menu-parts"));
+const OpenMenu = onDemand(parts, "OpenMenu");
 
-export const MenuItem = lazy(() => parts().then((module) => ({ default: module.MenuItem })));
-export const MenuChoices = lazy(() => parts().then((module) => ({ default: module.MenuChoices })));
-export const MenuLabel = lazy(() => parts().then((module) => ({ default: module.MenuLabel })));
-export const MenuSeparator = lazy(() => parts().then((module) => ({ default: module.MenuSeparator })));
+export const MenuItem = onDemand(parts, "MenuItem");
+export const MenuChoices = onDemand(parts, "MenuChoices");
+export const MenuLabel = onDemand(parts, "MenuLabel");
+export const MenuSeparator = onDemand(parts, "MenuSeparator");
 
 type Props = {
   trigger: ReactElement<ComponentProps<"button">>;

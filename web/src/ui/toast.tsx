@@ -1,8 +1,9 @@
 import { Check, Info, TriangleAlert } from "lucide-react";
-import { lazy, Suspense, useSyncExternalStore } from "react";
+import { Suspense, useSyncExternalStore } from "react";
+import { onDemand } from "@/lib/on-demand";
 import type { Note } from "./toaster";
 
-const Toaster = lazy(() => import("./toaster"));
+const Toaster = onDemand(() => import("./toaster"), "default");
 
 let wanted = false;
 let waiting: Note[] = [];

@@ -1,7 +1,6 @@
 import { ArrowUp, Square } from "lucide-react";
 import {
   type KeyboardEvent,
-  lazy,
   type ReactNode,
   type RefObject,
   Suspense,
@@ -12,6 +11,7 @@ import {
 import type { Agent } from "@/api/types";
 import { hueOf } from "@/lib/format";
 import { chat } from "@/lib/messages/chat";
+import { arrive, onDemand } from "@/lib/on-demand";
 import { AgentIcon } from "@/ui/agent-icon";
 import { Glyph } from "@/ui/bits";
 import { Menu, MenuChoices, MenuLabel } from "@/ui/menu";
@@ -20,11 +20,11 @@ import { drafts, type Outgoing, type Sending } from "./outbox";
 
 const words = chat.composer;
 
-const uploads = () => import("./files/upload");
+const uploads = () => arrive(() => import("./files/upload"));
 const tools = () => import("./composer-tools");
-const Above = lazy(() => tools().then((module) => ({ default: module.Above })));
-const AttachButton = lazy(() => tools().then((module) => ({ default: module.AttachButton })));
-const SendModes = lazy(() => tools().then((module) => ({ default: module.SendModes })));
+const Above = onDemand(tools, "Above");
+const AttachButton = onDemand(tools, "AttachButton");
+const SendModes = onDemand(tools, "SendModes");
 
 /** What the parts around the field may do with the message that is being written. */
 export type Writing = {

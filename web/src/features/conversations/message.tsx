@@ -1,7 +1,8 @@
-import { Fragment, lazy, type ReactNode, Suspense } from "react";
+import { Fragment, type ReactNode, Suspense } from "react";
 import { saidIn, type ToolCall, type Turn, turnsOf } from "@/api/turns";
 import type { Message, Trouble } from "@/api/types";
 import { chat } from "@/lib/messages/chat";
+import { onDemand } from "@/lib/on-demand";
 import { clockTime, exactTime } from "@/lib/time";
 import { AgentIcon } from "@/ui/agent-icon";
 import { Glyph } from "@/ui/bits";
@@ -10,11 +11,11 @@ import { Markdown } from "@/ui/markdown";
 const words = chat.thread;
 
 const extras = () => import("./extras");
-const Reasoning = lazy(() => extras().then((module) => ({ default: module.Reasoning })));
-const Recalled = lazy(() => extras().then((module) => ({ default: module.Recalled })));
-const Stopped = lazy(() => extras().then((module) => ({ default: module.Stopped })));
-const Failure = lazy(() => extras().then((module) => ({ default: module.Failure })));
-const Files = lazy(() => extras().then((module) => ({ default: module.Files })));
+const Reasoning = onDemand(extras, "Reasoning");
+const Recalled = onDemand(extras, "Recalled");
+const Stopped = onDemand(extras, "Stopped");
+const Failure = onDemand(extras, "Failure");
+const Files = onDemand(extras, "Files");
 
 /** Draws what tools did; the page knows how. */
 export type DrawCalls = (calls: readonly ToolCall[], run: string) => ReactNode;

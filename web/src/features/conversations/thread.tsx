@@ -1,7 +1,6 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { ArrowDown } from "lucide-react";
 import {
-  lazy,
   memo,
   type ReactNode,
   type RefObject,
@@ -16,6 +15,7 @@ import { VList, type VListHandle } from "virtua";
 import type { Message, Run, Trouble } from "@/api/types";
 import { paragraphCount } from "@/lib/markdown";
 import { chat } from "@/lib/messages/chat";
+import { onDemand } from "@/lib/on-demand";
 import { Button } from "@/ui/button";
 import { Empty, Problem, Skeleton } from "@/ui/states";
 import {
@@ -33,8 +33,8 @@ import { messagesQuery } from "./queries";
 const words = chat.thread;
 
 const extras = () => import("./extras");
-const Suggestions = lazy(() => extras().then((module) => ({ default: module.Suggestions })));
-const FailedAnswer = lazy(() => extras().then((module) => ({ default: module.FailedAnswer })));
+const Suggestions = onDemand(extras, "Suggestions");
+const FailedAnswer = onDemand(extras, "FailedAnswer");
 
 type Props = {
   conversation: string;

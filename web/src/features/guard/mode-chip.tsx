@@ -1,11 +1,11 @@
 import { useQuery } from "@tanstack/react-query";
 import { ChevronDown, Shield } from "lucide-react";
-import { lazy } from "react";
 import { talk } from "@/lib/messages/talk";
+import { onDemand } from "@/lib/on-demand";
 import { Chip } from "@/ui/chip";
 import { policyQuery } from "./queries";
 
-const ModeFacts = lazy(() => import("./mode-facts"));
+const ModeFacts = onDemand(() => import("./mode-facts"), "default");
 
 const words = talk.guard;
 

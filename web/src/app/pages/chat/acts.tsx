@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { RotateCw, SquareActivity, Undo2 } from "lucide-react";
-import { lazy, Suspense, useState } from "react";
+import { Suspense, useState } from "react";
 import type { Message } from "@/api/types";
 import { EditMessage, Versions } from "@/features/conversations/extras";
 import { FactsButton } from "@/features/conversations/notes/facts";
@@ -10,13 +10,12 @@ import { usersQuery } from "@/features/identity/queries";
 import { aboutRun } from "@/features/runs/about/queries";
 import { chat } from "@/lib/messages/chat";
 import { talk } from "@/lib/messages/talk";
+import { onDemand } from "@/lib/on-demand";
 import { IconButton } from "@/ui/button";
 import { CopyButton } from "@/ui/copy";
 import { useCan, useMe } from "../../session";
 
-const UndoDialog = lazy(() =>
-  import("@/features/guard/safety/snapshots").then((module) => ({ default: module.UndoDialog })),
-);
+const UndoDialog = onDemand(() => import("@/features/guard/safety/snapshots"), "UndoDialog");
 
 const words = chat.thread;
 

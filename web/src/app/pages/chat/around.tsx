@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { Bot, X } from "lucide-react";
-import { lazy, Suspense, useEffect, useMemo } from "react";
+import { Suspense, useEffect, useMemo } from "react";
 import type { Agent } from "@/api/types";
 import { type Command, Complete, type Offers } from "@/features/conversations/complete";
 import type { Writing } from "@/features/conversations/composer";
@@ -13,6 +13,7 @@ import { catalogueQuery } from "@/features/models/queries";
 import { hueOf } from "@/lib/format";
 import { common } from "@/lib/messages/common";
 import { talk } from "@/lib/messages/talk";
+import { onDemand } from "@/lib/on-demand";
 import { Glyph } from "@/ui/bits";
 import { toast } from "@/ui/toast";
 import { useCan } from "../../session";
@@ -20,9 +21,7 @@ import { runCommand } from "../../shortcuts";
 import { type Panel, useArchive } from "./archive";
 
 const words = talk.complete;
-const ContextMeter = lazy(() =>
-  import("@/features/runs/context/meter").then((module) => ({ default: module.ContextMeter })),
-);
+const ContextMeter = onDemand(() => import("@/features/runs/context/meter"), "ContextMeter");
 
 export type AroundProps = {
   writing: Writing;

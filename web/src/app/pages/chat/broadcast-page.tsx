@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useSearch } from "@tanstack/react-router";
 import { ArrowUpRight, Bot, MessagesSquare } from "lucide-react";
-import { type FormEvent, lazy, Suspense, useCallback, useState } from "react";
+import { type FormEvent, Suspense, useCallback, useState } from "react";
 import type { Agent, Run } from "@/api/types";
 import { agentsQuery } from "@/features/agents/queries";
 import type { DrawAround, DrawCalls, Speaker } from "@/features/conversations/message";
@@ -13,6 +13,7 @@ import { hueOf } from "@/lib/format";
 import { common } from "@/lib/messages/common";
 import { shell } from "@/lib/messages/shell";
 import { talk } from "@/lib/messages/talk";
+import { onDemand } from "@/lib/on-demand";
 import { Glyph, StatePill } from "@/ui/bits";
 import { Button } from "@/ui/button";
 import { TopBar } from "@/ui/page";
@@ -25,7 +26,7 @@ import { LiveAnswer, useKeptAnswer } from "./live-answer";
 import "./broadcast.css";
 
 const work = () => import("./work");
-const Calls = lazy(() => work().then((module) => ({ default: module.WorkCalls })));
+const Calls = onDemand(work, "WorkCalls");
 
 const words = talk.broadcast;
 

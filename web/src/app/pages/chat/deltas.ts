@@ -4,12 +4,13 @@ import type { LiveEvent } from "@/api/types";
 import { eventKeys, noteEvent } from "@/features/events/queries";
 import { applyDeltas, applyWorkEvents } from "@/features/runs/queries";
 import type { Delta } from "@/features/runs/stream";
+import { arrive } from "@/lib/on-demand";
 import { useEvents } from "@/live/react";
 
 /** Between two drawings of what streams, in milliseconds: every fourth frame, so that most of the time is left for the person. */
 const pause = 64;
 
-const presence = () => import("@/features/conversations/presence");
+const presence = () => arrive(() => import("@/features/conversations/presence"));
 
 /** Calls in so many milliseconds; in a hidden tab not before it is seen again. A frame is not asked for: it would be drawn just to look at the clock. */
 function soon(call: () => void, ms: number): () => void {

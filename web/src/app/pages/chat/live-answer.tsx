@@ -1,12 +1,13 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { lazy, Suspense } from "react";
+import { Suspense } from "react";
 import type { Run } from "@/api/types";
 import { type DrawCalls, type Speaker, StreamingMessage } from "@/features/conversations/message";
 import { streamQuery, workQuery } from "@/features/runs/queries";
 import { liveTurns } from "@/features/runs/work";
 import { chat } from "@/lib/messages/chat";
+import { onDemand } from "@/lib/on-demand";
 
-const Needs = lazy(() => import("./work").then((module) => ({ default: module.Needs })));
+const Needs = onDemand(() => import("./work"), "Needs");
 
 /** Keeps what a run has written, also while its row is scrolled out of sight, and draws nothing for it. */
 export function useKeptAnswer(run: Run | undefined): void {

@@ -1,12 +1,13 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { MessagesSquare, Sparkles } from "lucide-react";
-import { lazy, useEffect, useRef, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { agentsQuery } from "@/features/agents/queries";
 import { Composer, type Writing } from "@/features/conversations/composer";
 import { outbox, type Sending } from "@/features/conversations/outbox";
 import { chat } from "@/lib/messages/chat";
 import { shell } from "@/lib/messages/shell";
+import { onDemand } from "@/lib/on-demand";
 import { TopBar } from "@/ui/page";
 import { Empty, Problem } from "@/ui/states";
 import { useCan, useMe } from "../../session";
@@ -14,10 +15,10 @@ import { useCommands } from "../../shortcuts";
 import { anyone, findAgent } from "./find-agent";
 import { splitOutbox, useSender } from "./send";
 
-const Mode = lazy(() => import("./mode").then((module) => ({ default: module.Mode })));
+const Mode = onDemand(() => import("./mode"), "Mode");
 const beside = () => import("./around");
-const Completing = lazy(() => beside().then((module) => ({ default: module.Completing })));
-const Beside = lazy(() => beside().then((module) => ({ default: module.Beside })));
+const Completing = onDemand(beside, "Completing");
+const Beside = onDemand(beside, "Beside");
 
 /** A chat that does not exist yet: a greeting, the composer, and four ways to begin. */
 export default function NewChatRoute() {

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useParams } from "@tanstack/react-router";
 import { MessagesSquare, PanelRight } from "lucide-react";
-import { lazy, Suspense, useCallback, useRef, useState } from "react";
+import { Suspense, useCallback, useRef, useState } from "react";
 import { agentsQuery } from "@/features/agents/queries";
 import { Composer, type Writing } from "@/features/conversations/composer";
 import type { DrawAround, DrawCalls, Speaker } from "@/features/conversations/message";
@@ -14,6 +14,7 @@ import { hueOf } from "@/lib/format";
 import { chat } from "@/lib/messages/chat";
 import { common } from "@/lib/messages/common";
 import { shell } from "@/lib/messages/shell";
+import { onDemand } from "@/lib/on-demand";
 import { Boundary } from "@/ui/boundary";
 import { IconButton } from "@/ui/button";
 import { TopBar } from "@/ui/page";
@@ -28,24 +29,22 @@ import { anyone, findAgent } from "./find-agent";
 import { LiveAnswer, useKeptAnswer } from "./live-answer";
 import { splitOutbox, useSender } from "./send";
 
-const Debug = lazy(() => import("./debug"));
+const Debug = onDemand(() => import("./debug"), "default");
 const menu = () => import("./menu");
-const ChatMenu = lazy(menu);
-const ShareButton = lazy(() => menu().then((module) => ({ default: module.ShareButton })));
-const Visitors = lazy(() =>
-  import("@/features/conversations/visitors").then((module) => ({ default: module.Visitors })),
-);
+const ChatMenu = onDemand(menu, "default");
+const ShareButton = onDemand(menu, "ShareButton");
+const Visitors = onDemand(() => import("@/features/conversations/visitors"), "Visitors");
 const work = () => import("./work");
-const Calls = lazy(() => work().then((module) => ({ default: module.WorkCalls })));
+const Calls = onDemand(work, "WorkCalls");
 const acts = () => import("./acts");
-const Acts = lazy(() => acts().then((module) => ({ default: module.Acts })));
-const Under = lazy(() => acts().then((module) => ({ default: module.Under })));
-const Author = lazy(() => acts().then((module) => ({ default: module.Author })));
-const Spend = lazy(() => import("./spend").then((module) => ({ default: module.Spend })));
-const Mode = lazy(() => import("./mode").then((module) => ({ default: module.Mode })));
+const Acts = onDemand(acts, "Acts");
+const Under = onDemand(acts, "Under");
+const Author = onDemand(acts, "Author");
+const Spend = onDemand(() => import("./spend"), "Spend");
+const Mode = onDemand(() => import("./mode"), "Mode");
 const beside = () => import("./around");
-const Completing = lazy(() => beside().then((module) => ({ default: module.Completing })));
-const Beside = lazy(() => beside().then((module) => ({ default: module.Beside })));
+const Completing = onDemand(beside, "Completing");
+const Beside = onDemand(beside, "Beside");
 
 /** One conversation. Keyed by its id, so that nothing of one chat shows in another. */
 export default function ThreadRoute() {

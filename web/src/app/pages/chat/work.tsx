@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { Fragment, lazy, memo, Suspense } from "react";
+import { Fragment, memo, Suspense } from "react";
 import type { Helper, ToolCall } from "@/api/turns";
 import type { Run } from "@/api/types";
 import { eventsQuery } from "@/features/events/queries";
@@ -10,14 +10,15 @@ import { Said, Tell } from "@/features/runs/tell/tell";
 import { type Told, toldIn } from "@/features/runs/tell/told";
 import { applyWork, liveTurns, type Need, noWork, stateOf } from "@/features/runs/work";
 import { common } from "@/lib/messages/common";
+import { onDemand } from "@/lib/on-demand";
 import { Markdown } from "@/ui/markdown";
 import { toast } from "@/ui/toast";
 import { useCan } from "../../session";
 import { useWorkStream } from "./deltas";
 
 const guard = () => import("../../guard-around");
-const Approval = lazy(guard);
-const Answered = lazy(() => guard().then((module) => ({ default: module.Answered })));
+const Approval = onDemand(guard, "default");
+const Answered = onDemand(guard, "Answered");
 
 /** What tools and helpers did, with the helpers' own work inside their lanes. */
 export const WorkCalls = memo(function WorkCalls({

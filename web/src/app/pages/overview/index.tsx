@@ -1,12 +1,13 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { MessageSquare } from "lucide-react";
-import { lazy, Suspense } from "react";
+import { Suspense } from "react";
 import type { Conversation } from "@/api/types";
 import { conversationsQuery } from "@/features/conversations/queries";
 import { pendingQuery } from "@/features/guard/queries";
 import { overview } from "@/lib/messages/overview";
 import { shell } from "@/lib/messages/shell";
+import { onDemand } from "@/lib/on-demand";
 import { Time } from "@/ui/bits";
 import { PageBody, Section, TopBar } from "@/ui/page";
 import { Empty, Skeleton, View } from "@/ui/states";
@@ -19,7 +20,7 @@ import { Now } from "./now";
 import { Today } from "./today";
 import { Usage } from "./usage";
 
-const Approval = lazy(() => import("../../guard-around"));
+const Approval = onDemand(() => import("../../guard-around"), "default");
 
 /** What needs somebody, what runs, what happened today, how the server is, and what is left to set up. */
 export default function OverviewRoute() {
