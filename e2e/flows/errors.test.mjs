@@ -5,7 +5,7 @@ import { composer, open, password, refused, shown, suite, unreachable } from "./
 const world = suite();
 
 world.flow("no server at load: the shell opens, says so in words, and works when it is back", async () => {
-  const context = await world.window({ user: "mira", allow: [unreachable, { text: /Failed to load resource/ }] });
+  const context = await world.window({ user: "mira", allow: [unreachable] });
   const page = await open(context, world.server, "/");
   await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined));
   await page.reload();
@@ -23,7 +23,7 @@ world.flow("the server dies before all code was fetched: nothing on the page goe
   const context = await world.window({
     user: "mira",
     serviceWorkers: "block", // it would have the code
-    allow: [unreachable, { text: /Failed to load resource/ }],
+    allow: [unreachable],
   });
   const page = await open(context, world.server, "/chat");
   await composer(page).fill("a draft that must stay");

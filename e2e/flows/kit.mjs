@@ -117,7 +117,7 @@ function watch(context, origin, allow) {
 }
 
 /** What the console says while the server is away. */
-export const unreachable = { text: /ERR_CONNECTION_REFUSED|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE|WebSocket connection|ERR_SOCKET|The server cannot be reached/ };
+export const unreachable = { text: /ERR_CONNECTION_REFUSED|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE|ERR_FAILED|WebSocket connection|ERR_SOCKET|The server cannot be reached/ };
 
 /** The console line of a request refused with a status. */
 export const refused = (status, url) => ({ text: new RegExp(`status of ${status}`), url });

@@ -27,7 +27,7 @@ type event struct {
 // itself, unless it failed on its own account.
 type follower struct {
 	out      io.Writer
-	counts   Counts
+	sum      Outcome
 	packages map[string]*pkg
 	builds   map[string]*strings.Builder // what the compiler said, by import path
 	skips    map[string][]string         // tests by the reason they were skipped for
@@ -139,6 +139,7 @@ func (f *follower) testDone(p *pkg, t *test, e event) {
 			break // the child was counted and shown
 		}
 		p.counts.Failed++
+		f.sum.because(short(e.Package)+" "+e.Test, t.output.String())
 		fmt.Fprintf(f.out, "--- FAILED %s %s\n%s", short(e.Package), e.Test, t.output.String())
 	case e.Action == "skip":
 		p.counts.Skipped++
@@ -157,7 +158,7 @@ func (f *follower) packageEvent(p *pkg, e event) {
 	case "skip":
 		delete(f.packages, e.Package) // no test files
 	case "pass":
-		f.counts.add(p.counts)
+		f.sum.add(p.counts)
 		delete(f.packages, e.Package)
 		fmt.Fprintf(f.out, "ok    %-40s %6.1fs  %s\n", short(e.Package), e.Elapsed, p.counts)
 	case "fail":
@@ -179,8 +180,9 @@ func (f *follower) packageFailed(p *pkg, e event) {
 	}
 	if p.counts.Failed == 0 {
 		p.counts.Failed = 1
+		f.sum.because(short(e.Package), p.output.String())
 	}
-	f.counts.add(p.counts)
+	f.sum.add(p.counts)
 	fmt.Fprintf(f.out, "%sFAIL  %-40s %6.1fs  %s\n", p.output.String(), short(e.Package), e.Elapsed, p.counts)
 }
 
@@ -188,7 +190,7 @@ func (f *follower) packageFailed(p *pkg, e event) {
 func (f *follower) summary() {
 	for name, p := range f.packages {
 		p.counts.Failed++
-		f.counts.add(p.counts)
+		f.sum.add(p.counts)
 		fmt.Fprintf(f.out, "FAIL  %s did not end\n%s", short(name), p.output.String())
 	}
 	for _, why := range slices.Sorted(maps.Keys(f.skips)) {

@@ -4,7 +4,7 @@
 //	testsum go -counts FILE -- go test -json …   run, follow and count Go tests
 //	testsum tap -counts FILE REPORT              count a finished TAP report
 //	testsum vitest -counts FILE REPORT           count a finished JSON report of Vitest
-//	testsum total DIR                            add up every counts file in DIR
+//	testsum total DIR                            say why tests failed and add up every counts file in DIR
 //
 // It exits with 1 when a test failed, when the command it ran failed, and when
 // there was no test at all: a suite that ran nothing has shown nothing.
@@ -41,14 +41,14 @@ func run(args []string, stdout, stderr io.Writer) error {
 	}
 	switch mode {
 	case "go":
-		counts, err := runGo(flags.Args(), stdout, stderr)
-		return finish(*file, counts, err)
+		outcome, err := runGo(flags.Args(), stdout, stderr)
+		return finish(*file, outcome, err)
 	case "tap":
-		counts, err := readReport(flags.Arg(0), countTAP)
-		return finish(*file, counts, err)
+		outcome, err := readReport(flags.Arg(0), countTAP)
+		return finish(*file, outcome, err)
 	case "vitest":
-		counts, err := readReport(flags.Arg(0), countVitest)
-		return finish(*file, counts, err)
+		outcome, err := readReport(flags.Arg(0), countVitest)
+		return finish(*file, outcome, err)
 	case "total":
 		return total(flags.Arg(0), stdout)
 	}
@@ -56,47 +56,47 @@ func run(args []string, stdout, stderr io.Writer) error {
 }
 
 // finish writes the counts down even when there is an error to report.
-func finish(file string, counts Counts, err error) error {
+func finish(file string, outcome Outcome, err error) error {
 	if file != "" {
-		if err := os.WriteFile(file, []byte(counts.encode()), 0o644); err != nil {
+		if err := os.WriteFile(file, []byte(outcome.encode()), 0o644); err != nil {
 			return err
 		}
 	}
 	if err != nil {
 		return err
 	}
-	return counts.verdict()
+	return outcome.verdict()
 }
 
-func runGo(command []string, stdout, stderr io.Writer) (Counts, error) {
+func runGo(command []string, stdout, stderr io.Writer) (Outcome, error) {
 	if len(command) == 0 {
-		return Counts{}, errors.New("no command to run")
+		return Outcome{}, errors.New("no command to run")
 	}
 	cmd := exec.Command(command[0], command[1:]...)
 	cmd.Stderr = stderr
 	pipe, err := cmd.StdoutPipe()
 	if err != nil {
-		return Counts{}, err
+		return Outcome{}, err
 	}
 	if err := cmd.Start(); err != nil {
-		return Counts{}, err
+		return Outcome{}, err
 	}
 	f := newFollower(stdout)
 	readErr := f.read(pipe)
 	f.summary()
-	if err := cmd.Wait(); err != nil && f.counts.Failed == 0 {
+	if err := cmd.Wait(); err != nil && f.sum.Failed == 0 {
 		// Something went wrong that no test reported; it must not count as success.
-		f.counts.Failed++
-		return f.counts, fmt.Errorf("%s: %w", strings.Join(command[:min(2, len(command))], " "), err)
+		f.sum.Failed++
+		return f.sum, fmt.Errorf("%s: %w", strings.Join(command[:min(2, len(command))], " "), err)
 	}
-	return f.counts, readErr
+	return f.sum, readErr
 }
 
 // readReport counts a report; one that is not there is a failure, since its tests never ended.
-func readReport(report string, count func(io.Reader) (Counts, error)) (Counts, error) {
+func readReport(report string, count func(io.Reader) (Outcome, error)) (Outcome, error) {
 	file, err := os.Open(report)
 	if err != nil {
-		return Counts{Failed: 1}, err
+		return Outcome{Counts: Counts{Failed: 1}}, err
 	}
 	defer file.Close()
 	return count(file)
@@ -116,11 +116,14 @@ func total(dir string, stdout io.Writer) error {
 		if err != nil {
 			return err
 		}
-		counts, err := decode(string(text))
+		outcome, err := decode(string(text))
 		if err != nil {
 			return fmt.Errorf("%s: %w", file, err)
 		}
-		sum.add(counts)
+		sum.add(outcome.Counts)
+		for _, why := range outcome.Why {
+			fmt.Fprintf(stdout, "%s: %s", filepath.Base(file), why)
+		}
 	}
 	fmt.Fprintln(stdout, sum)
 	return sum.verdict()

@@ -98,8 +98,8 @@ func TestFollow(t *testing.T) {
 				t.Fatal(err)
 			}
 			f.summary()
-			if f.counts != tt.want {
-				t.Errorf("counts = %v, want %v", f.counts, tt.want)
+			if f.sum.Counts != tt.want {
+				t.Errorf("counts = %v, want %v", f.sum.Counts, tt.want)
 			}
 			for _, s := range tt.prints {
 				if !strings.Contains(out.String(), s) {
@@ -134,10 +134,33 @@ func TestCountTAP(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			got, err := countTAP(strings.NewReader(tt.report))
-			if err != nil || got != tt.want {
+			if err != nil || got.Counts != tt.want {
 				t.Errorf("countTAP = %v, %v; want %v", got, err, tt.want)
 			}
 		})
+	}
+}
+
+func TestWhy(t *testing.T) {
+	t.Parallel()
+	report := "ok 1 - a\nnot ok 2 - the name\n  ---\n  duration_ms: 3\n  location: 'x.mjs:3'\n  error: |-\n    Timeout of 60 s.\n  ...\nok 3 - c\n"
+	got, err := countTAP(strings.NewReader(report))
+	if want := "2 1 0\nthe name\n\t  location: 'x.mjs:3'\n\t    Timeout of 60 s.\n"; err != nil || got.encode() != want {
+		t.Errorf("of a TAP report: %q, %v; want %q", got.encode(), err, want)
+	}
+	report = `{"numFailedTests":1,"testResults":[{"assertionResults":[{"fullName":"the name","status":"failed","failureMessages":["got 1\nwant 2"]}]}]}`
+	got, err = countVitest(strings.NewReader(report))
+	if want := "0 1 0\nthe name\n\tgot 1\n\twant 2\n"; err != nil || got.encode() != want {
+		t.Errorf("of Vitest's: %q, %v; want %q", got.encode(), err, want)
+	}
+	f := newFollower(new(bytes.Buffer))
+	if err := f.read(strings.NewReader(`{"Action":"output","Package":"p","Test":"TestA","Output":"got 1\n"}
+{"Action":"fail","Package":"p","Test":"TestA"}
+{"Action":"fail","Package":"p"}`)); err != nil {
+		t.Fatal(err)
+	}
+	if want := "0 1 0\np TestA\n\tgot 1\n"; f.sum.encode() != want {
+		t.Errorf("of go test: %q, want %q", f.sum.encode(), want)
 	}
 }
 
@@ -156,7 +179,7 @@ func TestCountVitest(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			got, err := countVitest(strings.NewReader(tt.report))
-			if got != tt.want || (err != nil) != tt.fails {
+			if got.Counts != tt.want || (err != nil) != tt.fails {
 				t.Errorf("countVitest = %v, %v; want %v, fails %v", got, err, tt.want, tt.fails)
 			}
 		})
@@ -172,6 +195,7 @@ func TestTotal(t *testing.T) {
 	}{
 		"sums up":              {map[string]string{"go": "10 0 1\n", "web": "5 0 0\n", "web.tap": "not counts"}, "15 passed, 0 failed, 1 skipped\n", false},
 		"a failure fails":      {map[string]string{"go": "10 1 0\n"}, "10 passed, 1 failed\n", true},
+		"and says why":         {map[string]string{"go": "10 1 0\nTestA\n\tgot 1\n"}, "go: TestA\n\tgot 1\n10 passed, 1 failed\n", true},
 		"nothing at all fails": {nil, "0 passed, 0 failed\n", true},
 	}
 	for name, tt := range tests {
