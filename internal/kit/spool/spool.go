@@ -6,8 +6,9 @@
 // Says:  nothing.
 // Not here: what an entry means, and whether it was written before: who reads one again must be able to tell.
 //
-// An entry is one write to a file: it is there after the process was killed and costs a fraction of a commit. It
-// is not synced, so the machine's own death can lose the last ones.
+// An entry is a copy to a file's pages (where those cannot be had in memory, one write): it is there after the
+// process was killed and costs a hundredth of a commit. It is not synced, so the machine's own death can lose the last
+// ones. Files are overwritten in place, since a new page of a file costs more than what is put there.
 package spool
 
 import (
@@ -15,6 +16,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -28,9 +30,13 @@ const maxLeaf = 1 << 20
 // frameHead is the length and the checksum before each entry.
 const frameHead = 8
 
+// roundMark begins a file whose next four bytes are what checksums begin with. It is longer than any entry; files of
+// an older layout begin with an entry.
+const roundMark = math.MaxUint32
+
 var checksums = crc32.MakeTable(crc32.Castagnoli)
 
-// Spool is a row of files that are written at their end.
+// Spool is a row of files that are written one after the other.
 type Spool struct {
 	dir, name string
 
@@ -39,16 +45,10 @@ type Spool struct {
 
 	mu     sync.Mutex // guards the fields below
 	leaf   *Leaf      // being written; nil: none yet
+	spare  *Leaf      // has nothing that is not written elsewhere, and is next; nil: none
 	frame  []byte     // of the entry being written
 	listed bool       // the files that others left are known
 	left   []string   // those that Recover has not been through yet, the oldest first
-}
-
-// Leaf is the file that an entry is in.
-type Leaf struct {
-	file    *os.File
-	size    int64
-	pending int // entries that are not written elsewhere yet
 }
 
 // New makes a spool in a folder, which is made with the first entry.
@@ -60,16 +60,15 @@ func (s *Spool) Add(write func(entry []byte) []byte) (*Leaf, error) {
 	defer s.mu.Unlock()
 	frame := write(append(s.frame[:0], make([]byte, frameHead)...))
 	s.frame = frame
-	entry := frame[frameHead:]
-	binary.LittleEndian.PutUint32(frame, uint32(len(entry)))
-	binary.LittleEndian.PutUint32(frame[4:], crc32.Checksum(entry, checksums))
 	if err := s.turn(); err != nil {
 		return nil, err
 	}
 	f := s.leaf
-	if _, err := f.file.Write(frame); err != nil {
-		// Half an entry would hide the ones behind it.
-		return nil, errors.Join(fmt.Errorf("writing to %s: %w", f.file.Name(), err), f.file.Truncate(f.size))
+	entry := frame[frameHead:]
+	binary.LittleEndian.PutUint32(frame, uint32(len(entry)))
+	binary.LittleEndian.PutUint32(frame[4:], crc32.Update(f.round, checksums, entry))
+	if err := f.put(frame, f.size); err != nil {
+		return nil, fmt.Errorf("writing to %s: %w", f.path, err) // half an entry is not read, and the next is written over it
 	}
 	f.size += int64(len(frame))
 	f.pending++
@@ -81,29 +80,45 @@ func (s *Spool) turn() error {
 	if s.leaf != nil && s.leaf.size < maxLeaf {
 		return nil
 	}
+	path, err := s.next()
+	if err != nil {
+		return err
+	}
+	if f := s.spare; f != nil {
+		if err := os.Rename(f.path, path); err != nil {
+			return fmt.Errorf("beginning a file of %s: %w", s.name, err)
+		}
+		f.path, s.leaf, s.spare = path, f, nil
+		return nil
+	}
+	f, err := newLeaf(path)
+	if err != nil {
+		return fmt.Errorf("beginning a file of %s: %w", s.name, err)
+	}
+	s.leaf = f
+	return nil
+}
+
+// next is the name of the next file.
+func (s *Spool) next() (string, error) {
 	if err := os.MkdirAll(s.dir, 0o700); err != nil {
-		return fmt.Errorf("making the folder of %s: %w", s.name, err)
+		return "", fmt.Errorf("making the folder of %s: %w", s.name, err)
 	}
 	if err := s.list(); err != nil {
-		return err
+		return "", err
 	}
 	known, err := s.Files()
 	if err != nil {
-		return err
+		return "", err
 	}
 	number := 1
 	if len(known) > 0 {
 		if _, err := fmt.Sscanf(filepath.Base(known[len(known)-1]), s.name+leafName, &number); err != nil {
-			return fmt.Errorf("the number of %s: %w", known[len(known)-1], err)
+			return "", fmt.Errorf("the number of %s: %w", known[len(known)-1], err)
 		}
 		number++
 	}
-	file, err := os.OpenFile(filepath.Join(s.dir, fmt.Sprintf(s.name+leafName, number)), os.O_CREATE|os.O_EXCL|os.O_WRONLY|os.O_APPEND, 0o600)
-	if err != nil {
-		return fmt.Errorf("beginning a file of %s: %w", s.name, err)
-	}
-	s.leaf = &Leaf{file: file}
-	return nil
+	return filepath.Join(s.dir, fmt.Sprintf(s.name+leafName, number)), nil
 }
 
 // leafName sorts by age.
@@ -116,41 +131,44 @@ func (s *Spool) Files() ([]string, error) {
 	return all, err
 }
 
-// Written forgets entries that are elsewhere now, each by its file. A file without any others is emptied, and
-// removed once it is not written any more.
+// Written forgets entries that are elsewhere now, each by its file. A file without any others begins anew: at once
+// if it is being written, else as the next one; a second of those is removed.
 func (s *Spool) Written(of []*Leaf) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var failed error
 	for _, f := range of {
-		if f.pending--; f.pending > 0 || f.size == 0 {
+		if f.pending--; f.pending > 0 {
 			continue
 		}
-		if f == s.leaf {
-			failed = errors.Join(failed, f.file.Truncate(0))
-			f.size = 0
-			continue
+		switch {
+		case f == s.leaf:
+			failed = errors.Join(failed, f.anew())
+		case s.leaf != nil && s.spare == nil && f.anew() == nil:
+			s.spare = f
+		default:
+			failed = errors.Join(failed, f.close(), os.Remove(f.path))
 		}
-		failed = errors.Join(failed, f.remove())
 	}
 	return failed
 }
-
-func (f *Leaf) remove() error { return errors.Join(f.file.Close(), os.Remove(f.file.Name())) }
 
 // Close ends the file being written; it stays if some of it is nowhere else.
 func (s *Spool) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	f := s.leaf
-	s.leaf = nil
-	switch {
-	case f == nil:
-		return nil
-	case f.pending > 0:
-		return f.file.Close()
+	var failed error
+	for _, f := range []*Leaf{s.leaf, s.spare} {
+		if f == nil {
+			continue
+		}
+		failed = errors.Join(failed, f.close())
+		if f.pending == 0 {
+			failed = errors.Join(failed, os.Remove(f.path))
+		}
 	}
-	return f.remove()
+	s.leaf, s.spare = nil, nil
+	return failed
 }
 
 // list finds the files that others left, before this spool makes any. The caller holds mu.
@@ -217,18 +235,23 @@ func (l *Left) file(path string) error {
 	return os.Remove(path)
 }
 
-// Read gives the whole entries of a file to each, until one of them fails or the rest is not an entry: the
-// process was killed while it wrote that one.
+// Read gives the whole entries of a file to each, until one of them fails or the rest is not an entry: nothing was
+// written there since the file began anew, or the process was killed while it wrote that one.
 func Read(path string, each func(entry []byte) error) error {
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return err
 	}
+	var round uint32
+	if len(text) > frameHead && binary.LittleEndian.Uint32(text) == roundMark {
+		round = binary.LittleEndian.Uint32(text[4:])
+		text = text[frameHead:]
+	}
 	for len(text) > frameHead {
 		n := int64(binary.LittleEndian.Uint32(text))
 		sum := binary.LittleEndian.Uint32(text[4:])
 		text = text[frameHead:]
-		if n == 0 || n > int64(len(text)) || crc32.Checksum(text[:n], checksums) != sum {
+		if n == 0 || n > int64(len(text)) || crc32.Update(round, checksums, text[:n]) != sum {
 			return nil
 		}
 		if err := each(text[:n:n]); err != nil {
