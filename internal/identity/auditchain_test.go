@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/fluxway/fluxway/internal/ids"
-	"github.com/fluxway/fluxway/internal/store"
 	"github.com/fluxway/fluxway/internal/store/storetest"
 )
 
@@ -66,17 +65,11 @@ func TestRedactedJSON(t *testing.T) {
 func TestTheHistoryOfOneThingIsFoundByItsIndex(t *testing.T) {
 	t.Parallel()
 	db := storetest.SQLite(t)
-	type step struct {
-		ID     int    `db:"id"`
-		Parent int    `db:"parent"`
-		Unused int    `db:"notused"`
-		Detail string `db:"detail"`
-	}
 	for _, statement := range []string{selectAuditOfDown, selectAuditOfUp} {
 		_, args := AuditQuery{Resource: "keys/key_1"}.sql("", "", ids.Workspace("ws_1"))
-		plan, err := store.All[step](t.Context(), db.Read(), "EXPLAIN QUERY PLAN "+statement, append(args, 1, 1)...)
-		if err != nil || len(plan) != 2 || !strings.Contains(plan[0].Detail, "USING COVERING INDEX identity_audit_resource (workspace_id=? AND resource=? AND seq") {
-			t.Errorf("plan %+v, %v", plan, err)
+		plan := storetest.Plan(t, db, statement, append(args, 1, 1)...)
+		if len(plan) != 2 || !strings.Contains(plan[0], "USING COVERING INDEX identity_audit_resource (workspace_id=? AND resource=? AND seq") {
+			t.Errorf("plan %q", plan)
 		}
 	}
 }

@@ -11,7 +11,7 @@ const insertJob = `
 
 const selectUnique = `
 	SELECT id FROM jobs_jobs
-	WHERE workspace_id = ? AND kind = ? AND unique_key = ? AND state IN ('queued', 'running', 'paused')`
+	WHERE workspace_id = ? AND kind = ? AND unique_key = ? AND unique_key <> '' AND state IN ('queued', 'running', 'paused')`
 
 // selectDue lists the kinds with waiting jobs and when the first of each is due.
 const selectDue = `
