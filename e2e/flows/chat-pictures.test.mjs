@@ -53,6 +53,9 @@ world.flow("one helper is stopped from its lane, the other goes on and is told s
   });
   const page = await open(context, world.server, `/chat/${(await asked.json()).conversation.id}`);
   const lanes = thread(page).locator("section.lane");
+  await lanes.filter({ hasText: "Coder helper" }).getByText("Running", { exact: true }).waitFor();
+  await page.reload();
+  await lanes.filter({ hasText: "Coder helper" }).getByText(/a story of 999 sentences/).first().waitFor();
   await lanes.getByRole("button", { name: "Stop the Researcher helper" }).click();
   await lanes.filter({ hasText: "Researcher helper" }).getByText("Stopped", { exact: true }).waitFor();
   await lanes.filter({ hasText: "Coder helper" }).getByText("Running", { exact: true }).waitFor();

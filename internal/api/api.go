@@ -201,6 +201,7 @@ func (s *Server) table() []route {
 	if s.opts.Agents != nil && s.opts.Runs != nil {
 		all = append(all, agentsAPI{s, s.opts.Agents, s.opts.Runs}.routes()...)
 		all = append(all, runsAPI{s.opts.Runs}.routes()...)
+		all = append(all, casesAPI{s.opts.Runs}.routes()...)
 	}
 	if s.opts.Jobs != nil {
 		all = append(all, jobsAPI{s.opts.Jobs}.routes()...)

@@ -26,8 +26,9 @@ func (a runsAPI) routes() []route {
 			handler(a.steer, status(202), bodyLimit(conversations.MaxMessage+(64<<10)))},
 		{"POST", "/api/v1/runs/{run}/answer", "runs:write", "Answer a question that a run waits for.", handler(a.answer, bodyLimit(conversations.MaxMessage+(64<<10)))},
 		{"POST", "/api/v1/runs/{run}/retry", "runs:write", "Answer the same question again.", handler(a.retry, status(202))},
-		{"POST", "/api/v1/runs/{run}/replay", "runs:write", "Answer the same question with another model.", handler(a.replay, status(202))},
-		{"POST", "/api/v1/runs/{run}/fork", "runs:write", "Go on from a turn of an earlier run, in another way.", handler(a.fork, status(202))},
+		{"POST", "/api/v1/runs/{run}/replay", "runs:write", "Answer the same question beside the conversation, with the same model or another.", handler(a.replay, status(202))},
+		{"POST", "/api/v1/runs/{run}/fork", "runs:write", "Go on from a turn of an earlier run, in another way, beside the conversation.", handler(a.fork, status(202))},
+		{"POST", "/api/v1/runs/{run}/continue", "runs:write", "Put the answer of a replay into its conversation, as a branch beside the others, and show it.", handler(a.goOn)},
 		{"POST", "/api/v1/conversations/{conversation}/messages/{message}/regenerate", "runs:write", "Answer a message again, beside the old answer.", handler(a.regenerate, status(202))},
 		{"POST", "/api/v1/conversations/{conversation}/messages/{message}/edit", "runs:write", "Say something else in place of a message: a new branch.",
 			handler(a.edit, status(202), bodyLimit(conversations.MaxMessage+(64<<10)))},
@@ -111,6 +112,10 @@ func (a runsAPI) retry(ctx context.Context, in againRequest) (runs.Accepted, err
 
 func (a runsAPI) replay(ctx context.Context, in againRequest) (runs.Accepted, error) {
 	return a.desk.Repeat(ctx, asker(ctx), in.Run, runs.Again{Reason: runs.Replayed, Model: in.Model, Key: keyOf(ctx)})
+}
+
+func (a runsAPI) goOn(ctx context.Context, in runPath) (runs.Continued, error) {
+	return a.desk.Continue(ctx, asker(ctx), in.Run)
 }
 
 type forkRequest struct {

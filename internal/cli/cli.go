@@ -72,7 +72,7 @@ func (e *env) root() *cobra.Command {
 	root.CompletionOptions.HiddenDefaultCmd = false
 	root.AddCommand(
 		e.upCommand(), e.chatCommand(), e.runCommand(), e.agentsCommand(), e.setupCommand(), e.keysCommand(), e.configCommand(), e.doctorCommand(),
-		e.backupCommand(), e.restoreCommand(), e.authCommand(), e.modelsCommand(), e.costsCommand(), e.memoryCommand(), e.knowledgeCommand(), e.guardCommand(), e.jobsCommand(), e.mcpCommand(), e.pluginsCommand(), e.versionCommand(),
+		e.backupCommand(), e.restoreCommand(), e.authCommand(), e.modelsCommand(), e.costsCommand(), e.memoryCommand(), e.knowledgeCommand(), e.guardCommand(), e.casesCommand(), e.jobsCommand(), e.mcpCommand(), e.pluginsCommand(), e.versionCommand(),
 	)
 	return root
 }

@@ -172,6 +172,34 @@ func (b *Book) message(ctx context.Context, ws ids.Workspace, conversation ids.C
 	return m, err
 }
 
+// Has says whether a conversation has a message.
+func (b *Book) Has(ctx context.Context, tx *store.Tx, ws ids.Workspace, conversation ids.Conversation, id ids.Message) (bool, error) {
+	_, err := store.One[Message](ctx, tx, selectMessage, id, conversation, ws)
+	if errors.Is(err, store.ErrNoRows) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// Show makes the branch of a message the one that is shown, up to its newest message.
+func (b *Book) Show(ctx context.Context, tx *store.Tx, ws ids.Workspace, conversation ids.Conversation, id ids.Message) (Conversation, error) {
+	c, err := store.One[Conversation](ctx, tx, selectForWork, conversation, ws)
+	if errors.Is(err, store.ErrNoRows) {
+		return c, notFound(conversation)
+	}
+	if err != nil {
+		return c, fmt.Errorf("reading %s: %w", conversation, err)
+	}
+	path, err := store.All[ids.Message](ctx, tx, selectPathIDs, c.Head, conversation, ws)
+	if err != nil || slices.Contains(path, id) {
+		return c, err // it is shown already
+	}
+	if c.Head, err = store.One[ids.Message](ctx, tx, selectTip, id); err != nil {
+		return c, fmt.Errorf("reading the branch of %s: %w", id, err)
+	}
+	return c, b.write(ctx, tx, c)
+}
+
 // Path reads the last n messages that led to one, itself included, oldest first.
 func (b *Book) Path(ctx context.Context, ws ids.Workspace, id ids.Conversation, to ids.Message, n int) ([]Message, error) {
 	rows, err := store.All[Message](ctx, b.db.Read(), selectPath, to, id, ws, n-1)

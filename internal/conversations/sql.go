@@ -45,6 +45,14 @@ const selectPath = `
 		(SELECT count(*) FROM conversations_messages s WHERE s.conversation_id = m.conversation_id AND s.parent_id = m.parent_id) AS versions
 	FROM path JOIN conversations_messages m ON m.id = path.id ORDER BY path.steps`
 
+const selectPathIDs = `
+	WITH RECURSIVE path (id, parent_id) AS (
+		SELECT id, parent_id FROM conversations_messages WHERE id = ? AND conversation_id = ? AND workspace_id = ?
+		UNION ALL
+		SELECT m.id, m.parent_id FROM path p JOIN conversations_messages m ON m.id = p.parent_id
+	)
+	SELECT id FROM path`
+
 const listVersions = `
 	SELECT id, author, state, model, created_at FROM conversations_messages
 	WHERE conversation_id = ? AND workspace_id = ? AND parent_id = ? ORDER BY id`

@@ -54,6 +54,8 @@ type (
 	Comment string
 	// Run is one request being worked on by an agent.
 	Run string
+	// Case is a request that is kept to be tried again.
+	Case string
 	// Agent is an agent's definition.
 	Agent string
 	// Usage is one row of the costs ledger.
@@ -101,6 +103,7 @@ func (Message) Prefix() string      { return "msg" }
 func (Attachment) Prefix() string   { return "att" }
 func (Comment) Prefix() string      { return "cmt" }
 func (Run) Prefix() string          { return "run" }
+func (Case) Prefix() string         { return "case" }
 func (Agent) Prefix() string        { return "agt" }
 func (Usage) Prefix() string        { return "use" }
 func (Budget) Prefix() string       { return "bud" }

@@ -21,7 +21,8 @@ type Again struct {
 	Key    ids.Key
 }
 
-// Repeat answers the question of an earlier run again: beside the old answer, not instead of it.
+// Repeat answers the question of an earlier run again: beside the old answer, not instead of it. A replay and a fork
+// are worked on beside the conversation, too: Continue puts their answer there.
 func (d *Desk) Repeat(ctx context.Context, who conversations.Asker, id ids.Run, again Again) (Accepted, error) {
 	var a Accepted
 	old, err := d.visible(ctx, who, id)
@@ -61,18 +62,21 @@ func (d *Desk) Repeat(ctx context.Context, who conversations.Asker, id ids.Run, 
 }
 
 func (d *Desk) repeat(ctx context.Context, tx *store.Tx, a *Accepted, run *Run, turn int) error {
-	open, err := d.open(ctx, tx, a.Conversation)
-	if err != nil {
-		return err
-	}
-	if open != nil {
-		return goingOn(open)
+	if !run.aside() {
+		open, err := d.open(ctx, tx, a.Conversation)
+		if err != nil {
+			return err
+		}
+		if open != nil {
+			return goingOn(open)
+		}
 	}
 	if turn > 0 {
 		if _, err := tx.Exec(ctx, copySteps, run.ID, run.Origin, turn); err != nil {
 			return fmt.Errorf("taking over the journal of %s: %w", run.Origin, err)
 		}
 	}
+	var err error
 	if run.Job, err = d.enqueue(ctx, tx, *run); err != nil {
 		return err
 	}

@@ -2,7 +2,7 @@
 //
 // In:    a message for an agent, in a new conversation or an old one; answers to what a run asks.
 // Out:   the agent's answer, streamed as it comes and kept when it is whole; the log of how it came about.
-// Keeps: runs_runs, runs_steps, runs_inbox; files of steps on their way there, where one process works alone.
+// Keeps: runs_runs, runs_steps, runs_inbox, runs_cases, runs_trials; files of steps on their way there, where one process works alone.
 // Says:  runs.queued, .routed, .started, .recalled, .turn_finished, .tool_started, .tool_finished, .helper_spawned,
 // .helper_finished, .helper_failed, .waiting, .answered, .told, .steered, .compacted, .finished, .failed, .cancelled, .suggested; and,
 // droppable, .text_delta, .reasoning_delta, .tool_progress, .helper_progress. A person's run says them on its conversation's

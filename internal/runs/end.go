@@ -147,7 +147,7 @@ func (d *Desk) close(ctx context.Context, tx *store.Tx, c closing) (news bool, e
 			return false, err
 		}
 	}
-	answer, err := d.keep(ctx, tx, c)
+	answer, err := d.leave(ctx, tx, c)
 	if err != nil {
 		return false, err
 	}
@@ -264,6 +264,17 @@ func (d *Desk) endHelpers(ctx context.Context, tx *store.Tx, boss subject) error
 		}
 	}
 	return nil
+}
+
+// leave stores what a run leaves: an answer in its conversation; of one that works beside it, only how a case went.
+func (d *Desk) leave(ctx context.Context, tx *store.Tx, c closing) (ids.Message, error) {
+	switch {
+	case c.run.Reason == Tried:
+		return "", d.judge(ctx, tx, c)
+	case c.run.aside():
+		return "", nil
+	}
+	return d.keep(ctx, tx, c)
 }
 
 // keep stores the answer if there is one and its conversation still exists. A run that others wait behind

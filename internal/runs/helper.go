@@ -25,11 +25,22 @@ const helperOrigin = "agents"
 // aliases are names that some models know for handing work to a specialist.
 var aliases = map[string]string{"call_research_agent": "researcher", "call_code_agent": "coder"}
 
+// maxTask bounds how much of a task is said of a helper, in characters.
+const maxTask = 500
+
 // maxFan is how many tasks one fan_out may have.
 const maxFan = 16
 
 // belt is the tools of a run: its agent's, and those that hand work to the agents it may ask.
 func (d *Desk) belt(ctx context.Context, a *attempt) (agents.Belt, error) {
+	belt, err := d.realBelt(ctx, a)
+	if err != nil || belt == nil || a.run.Reason != Tried {
+		return belt, err
+	}
+	return d.plays(ctx, a.run, belt)
+}
+
+func (d *Desk) realBelt(ctx context.Context, a *attempt) (agents.Belt, error) {
 	if d.opts.Tools == nil {
 		return nil, nil
 	}
@@ -283,7 +294,7 @@ func (a *attempt) hire(ctx context.Context, key string, o order) (run Run, err e
 		if err := a.d.insert(ctx, tx, run); err != nil {
 			return err
 		}
-		spawned := HelperSpawned{helping{a.run.subject(), key, run.ID, run.Agent}, run.Model, clip(o.Task, 500)}
+		spawned := HelperSpawned{helping{a.run.subject(), key, run.ID, run.Agent}, run.Model, clip(o.Task, maxTask)}
 		return a.d.say(ctx, tx, a.root().run, spawned)
 	})
 	return run, err

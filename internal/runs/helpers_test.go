@@ -106,6 +106,11 @@ func TestAHelperThatWaitsAndAHelperThatIsResumed(t *testing.T) {
 		if len(run.Needs) != 2 {
 			t.Fatalf("it waits for %+v", run.Needs)
 		}
+		for _, h := range run.Partial.Helpers {
+			if want := map[string]string{"asker": "Ask", "actor": "Act"}[h.Agent]; h.Task != want {
+				t.Errorf("%s was asked %q, want %q", h.Agent, h.Task, want)
+			}
+		}
 		for _, n := range run.Needs {
 			text := map[tools.NeedKind]string{tools.NeedAnswer: "because", agents.NeedRepeat: "repeat"}[n.Kind]
 			if _, err := p.Answer(t.Context(), p.who, n.Run, runs.Answer{Call: n.Call, Reply: agents.Reply{Text: text}}); err != nil && !fault.HasCode(err, "run_state") {

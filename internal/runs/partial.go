@@ -39,6 +39,7 @@ type HelperShown struct {
 	Agent string  `json:"agent"`
 	Call  string  `json:"call"`
 	State State   `json:"state"`
+	Task  string  `json:"task" doc:"The beginning of what it was asked."`
 }
 
 // partial is what a run has answered so far: its journal, and the pieces that came since.
@@ -76,7 +77,7 @@ func (d *Desk) partial(ctx context.Context, run Run) (*Partial, error) {
 		return nil, err
 	}
 	for _, h := range helpers {
-		p.Helpers = append(p.Helpers, HelperShown{h.ID, h.Agent, h.Call, h.State})
+		p.Helpers = append(p.Helpers, HelperShown{h.ID, h.Agent, h.Call, h.State, clip(h.Task, maxTask)})
 	}
 	return p, nil
 }

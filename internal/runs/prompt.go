@@ -54,6 +54,9 @@ func (d *Desk) system(ctx context.Context, a *attempt, messages []providers.Mess
 
 // said is the conversation up to the question. A helper sees as much of it as its agent's window, then its task.
 func (d *Desk) said(ctx context.Context, a *attempt) ([]providers.Message, error) {
+	if a.run.Reason == Tried {
+		return d.kept(ctx, a)
+	}
 	if a.parent == nil {
 		return d.history(ctx, a, a.run.Question, d.opts.History)
 	}
@@ -230,10 +233,15 @@ func (d *Desk) remember(ctx context.Context, a *attempt, messages []providers.Me
 	if found == "" {
 		return nil
 	}
+	return a.keepRecall(ctx, began)
+}
+
+// keepRecall keeps what was remembered for a run.
+func (a *attempt) keepRecall(ctx context.Context, began time.Time) (err error) {
 	s := a.blank(StepRecall, a.number(1), 0)
 	s.Name, s.StartedAt, s.FinishedAt = "memory", began, time.Now()
 	if s.Output, err = json.Marshal(a.recall); err != nil {
 		return err
 	}
-	return a.keepStep(ctx, s, Recalled{a.run.subject(), s.Seq, facts})
+	return a.keepStep(ctx, s, Recalled{a.run.subject(), s.Seq, a.recall.Facts})
 }

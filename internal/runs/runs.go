@@ -74,6 +74,7 @@ const (
 	Regenerated Reason = "regenerate"
 	Edited      Reason = "edit"
 	Broadcasted Reason = "broadcast"
+	Tried       Reason = "case" // what a case keeps, with the results that were recorded
 )
 
 // Trouble is why a run failed, in the words of every other error.
@@ -338,13 +339,13 @@ func (d *Desk) say(ctx context.Context, tx *store.Tx, run Run, facts ...events.E
 	return d.opts.Hub.Append(ctx, tx, run.Workspace, run.channel(), facts...)
 }
 
-// Channel is where a helper's facts are said.
+// Channel is where the facts of a helper are said, and of a run that works beside its conversation.
 func Channel(id ids.Run) string { return "runs/" + string(id) }
 
 // channel is the conversation's for a run that a person started: a helper has its own, so that nothing
-// it says is taken for the answer.
+// it says is taken for the answer, and so has a run that works beside the conversation.
 func (r Run) channel() string {
-	if r.Parent != "" {
+	if r.Parent != "" || r.aside() {
 		return Channel(r.ID)
 	}
 	return conversations.Channel(r.Conversation)

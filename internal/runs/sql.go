@@ -23,9 +23,11 @@ const listRuns = `
 		AND (? = '' OR id < ?)
 	ORDER BY id DESC LIMIT ?`
 
+// What works beside the conversation is not in its way.
 const selectOpen = `
 	SELECT ` + columns + ` FROM runs_runs
 	WHERE conversation_id = ? AND workspace_id = ? AND parent_id = '' AND job_id <> '' AND state IN ('queued', 'running', 'waiting')
+		AND reason NOT IN ('replay', 'fork', 'case')
 	ORDER BY id DESC LIMIT 1`
 
 // A run without a job waits for the one before it in its conversation.

@@ -215,7 +215,7 @@ func (d *Desk) enqueue(ctx context.Context, tx *store.Tx, run Run) (ids.Job, err
 
 // release lets the next run of a conversation begin, now that the one before it is over.
 func (d *Desk) release(ctx context.Context, tx *store.Tx, before Run) error {
-	if before.Parent != "" {
+	if before.Parent != "" || before.aside() {
 		return nil
 	}
 	run, err := store.One[Run](ctx, tx, selectHeld, before.Conversation)

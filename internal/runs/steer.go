@@ -68,6 +68,9 @@ func steerable(run Run) error {
 	case run.State.Over():
 		return fault.New(fault.Conflict, "run_state", "The run is over: it has %s.", run.State).
 			WithHint("Send a message to its conversation to ask more.").WithDetail("state", run.State)
+	case run.aside():
+		return fault.New(fault.Conflict, "run_aside", "A replay is not told anything: it answers what was asked.").
+			WithHint("Continue the chat from it once it is over.")
 	case run.Job == "":
 		return fault.New(fault.Conflict, "run_held", "The run waits for the one before it in its conversation.").
 			WithHint("Wait for it to begin, or steer the one that goes on.").WithDetail("state", run.State)

@@ -120,31 +120,49 @@ func TestAgain(t *testing.T) {
 		a := p.ask("Count", "")
 		l := p.listen(conversations.Channel(a.Conversation.ID))
 		l.until("runs.finished")
-		again := func(r runs.Again) string {
+		again := func(r runs.Again) runs.Run {
 			t.Helper()
 			got, err := p.Repeat(t.Context(), p.who, a.Run.ID, r)
 			if err != nil {
 				t.Fatal(err)
 			}
-			l.until("runs.finished", of(got.Run.ID))
-			if run := p.get(got.Run.ID); run.Origin != a.Run.ID || run.Reason != r.Reason || run.Question != a.Run.Question {
+			p.over(got.Run.ID)
+			run := p.get(got.Run.ID)
+			if run.State != runs.Finished || run.Origin != a.Run.ID || run.Reason != r.Reason || run.Question != a.Run.Question {
 				t.Errorf("%s made %+v", r.Reason, run)
 			}
+			return run
+		}
+		shown := func() string {
+			t.Helper()
 			said := p.said(a.Conversation.ID)
-			m := providers.Message{Parts: said[len(said)-1].Parts}
 			if len(said) != 2 {
-				t.Errorf("%s: the branch has %d messages", r.Reason, len(said))
+				t.Errorf("the branch has %d messages", len(said))
 			}
+			m := providers.Message{Parts: said[len(said)-1].Parts}
 			return m.Text()
 		}
-		if got := again(runs.Again{Reason: runs.Retried}); got != "Two." {
-			t.Errorf("retry answered %q", got)
+		if again(runs.Again{Reason: runs.Retried}); shown() != "Two." {
+			t.Errorf("retry answered %q", shown())
 		}
-		if got := again(runs.Again{Reason: runs.Replayed, Model: "scripted/other"}); got != "Other." {
-			t.Errorf("replay answered %q", got)
+		for want, r := range map[string]runs.Again{
+			"Other.": {Reason: runs.Replayed, Model: "scripted/other"},
+			"Three.": {Reason: runs.Forked, Turn: 1},
+		} {
+			before := shown()
+			run := again(r)
+			if shown() != before {
+				t.Errorf("%s changed the chat to %q", r.Reason, shown())
+			}
+			for range 2 { // twice is the same
+				got, err := p.Continue(t.Context(), p.who, run.ID)
+				if err != nil || got.Message != run.Answer || got.Conversation.Head != run.Answer || shown() != want {
+					t.Errorf("continuing from a %s: %+v, %v, shown %q", r.Reason, got, err, shown())
+				}
+			}
 		}
-		if got := again(runs.Again{Reason: runs.Forked, Turn: 1}); got != "Three." {
-			t.Errorf("fork answered %q", got)
+		if said := p.said(a.Conversation.ID); said[1].Versions != 4 {
+			t.Errorf("%d answers stand beside each other", said[1].Versions)
 		}
 		requests := m.Requests()
 		if forked := requests[len(requests)-1].Messages; len(forked) != 3 || forked[2].Parts[0].Text != "2" {

@@ -3454,7 +3454,7 @@ export interface paths {
     parameters: { query?: never; header?: never; path?: never; cookie?: never };
     get?: never;
     put?: never;
-    /** Answer the same question with another model. */
+    /** Answer the same question beside the conversation, with the same model or another. */
     post: {
       parameters: {
         query?: never;
@@ -3497,7 +3497,7 @@ export interface paths {
     parameters: { query?: never; header?: never; path?: never; cookie?: never };
     get?: never;
     put?: never;
-    /** Go on from a turn of an earlier run, in another way. */
+    /** Go on from a turn of an earlier run, in another way, beside the conversation. */
     post: {
       parameters: {
         query?: never;
@@ -3520,6 +3520,45 @@ export interface paths {
           headers: { [name: string]: unknown };
           content: {
             "application/json": components["schemas"]["ChatStarted"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/runs/{run}/continue": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get?: never;
+    put?: never;
+    /** Put the answer of a replay into its conversation, as a branch beside the others, and show it. */
+    post: {
+      parameters: {
+        query?: never;
+        header?: {
+          /** A fresh random text; the same request with the same key within a day gets the same answer instead of being done twice. */
+          "Idempotency-Key"?: string;
+        };
+        path: {
+          run: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Continued"];
           };
         };
         default: {
@@ -3692,6 +3731,177 @@ export interface paths {
           headers: { [name: string]: unknown };
           content: {
             "application/json": components["schemas"]["Broadcast"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/cases": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** The caller's test cases, newest first, each with how it last went. */
+    get: {
+      parameters: {
+        query?: {
+          /** How many rows at the most, 1 to 500; 50 if left out. */
+          limit?: number;
+          /** next_cursor of the page before. */
+          cursor?: string;
+        };
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["CasePage"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    put?: never;
+    /** Keep a run as a test case: what it answered and called is expected from now on. */
+    post: {
+      parameters: {
+        query?: never;
+        header?: {
+          /** A fresh random text; the same request with the same key within a day gets the same answer instead of being done twice. */
+          "Idempotency-Key"?: string;
+        };
+        path?: never;
+        cookie?: never;
+      };
+      requestBody: {
+        content: {
+          "application/json": components["schemas"]["KeepRequest"];
+        };
+      };
+      responses: {
+        201: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Case"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/cases/{case}": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** One test case. */
+    get: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path: {
+          case: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Case"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    put?: never;
+    post?: never;
+    /** Forget a test case; runs stay. */
+    delete: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path: {
+          case: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        204: {
+          headers: { [name: string]: unknown };
+          content?: never;
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/cases/{case}/run": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get?: never;
+    put?: never;
+    /** Try a test case, with the same model or another: tools do nothing but give what was recorded. */
+    post: {
+      parameters: {
+        query?: never;
+        header?: {
+          /** A fresh random text; the same request with the same key within a day gets the same answer instead of being done twice. */
+          "Idempotency-Key"?: string;
+        };
+        path: {
+          case: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: {
+        content: {
+          "application/json": components["schemas"]["TryRequest"];
+        };
+      };
+      responses: {
+        202: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Trial"];
           };
         };
         default: {
@@ -10594,6 +10804,8 @@ export interface components {
       agent: string;
       call: string;
       state: string;
+      /** The beginning of what it was asked. */
+      task: string;
     };
     Routing: {
       agent: string;
@@ -10704,6 +10916,11 @@ export interface components {
       /** What was done up to this turn is taken over. */
       turn: number;
     };
+    Continued: {
+      conversation: components["schemas"]["Conversation"];
+      /** The answer of the run, now on the branch that is shown. */
+      message: string;
+    };
     RegenerateRequest: {
       /** The same if left out. */
       model?: string;
@@ -10738,6 +10955,64 @@ export interface components {
     };
     Broadcast: {
       data: components["schemas"]["ChatStarted"][];
+    };
+    CasePage: {
+      data: components["schemas"]["Case"][];
+      has_more: boolean;
+      next_cursor?: string;
+    };
+    Case: {
+      id: string;
+      user: string;
+      name: string;
+      /** The run it was kept from. */
+      run: string;
+      conversation: string;
+      agent: string;
+      /** Of the run it was kept from. */
+      model: string;
+      project?: string;
+      /** The beginning of what was asked. */
+      title: string;
+      expects: components["schemas"]["Expectation"];
+      created_at: string;
+      last?: components["schemas"]["Trial"];
+    };
+    Expectation: {
+      answer: string;
+      /** Phrases the answer must have, in any case of letters; left out: it must be the same. */
+      contains?: string[];
+      /** The tools that are called, in order, with these arguments. */
+      calls: components["schemas"]["ExpectedCall"][];
+    };
+    ExpectedCall: {
+      tool: string;
+      args: unknown;
+    };
+    Trial: {
+      run: string;
+      case: string;
+      model: string;
+      verdict: "running" | "passed" | "differs";
+      differences?: components["schemas"]["Deviation"][];
+      created_at: string;
+      finished_at?: string;
+    };
+    Deviation: {
+      kind: "failed" | "call" | "answer";
+      /** What is different, for people. */
+      text: string;
+    };
+    KeepRequest: {
+      run: string;
+      /** The beginning of what was asked if left out. */
+      name?: string;
+      /** Phrases the answer must have; left out: it must be the same. */
+      contains?: string[];
+    };
+    TryRequest: {
+      /** The same if left out. */
+      model?: string;
     };
     JobPage: {
       data: components["schemas"]["Job"][];

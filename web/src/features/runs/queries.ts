@@ -22,12 +22,19 @@ export const recentRunsQuery = queryOptions({
   queryFn: ({ signal }) => call(client.GET("/api/v1/runs", { params: { query: { limit: 100 } }, signal })),
 });
 
+/** Whether a run works beside its conversation: what it says is not part of the chat. */
+const isAside = ({ reason }: Run) => reason === "replay" || reason === "fork" || reason === "case";
+
 /** The newest runs of one conversation; the first one tells whether an answer is being written. */
 export const runsOfQuery = (conversation: string) =>
   queryOptions({
     queryKey: runKeys.of(conversation),
-    queryFn: ({ signal }) =>
-      call(client.GET("/api/v1/runs", { params: { query: { conversation, limit: 20 } }, signal })),
+    queryFn: async ({ signal }) => {
+      const page = await call(
+        client.GET("/api/v1/runs", { params: { query: { conversation, limit: 20 } }, signal }),
+      );
+      return { ...page, data: page.data.filter((run) => !isAside(run)) };
+    },
   });
 
 /** The answer a run has written so far; live pieces are added to it as they come. */

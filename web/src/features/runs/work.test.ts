@@ -67,6 +67,21 @@ test("helpers are kept with the call that asked for them", () => {
   ]);
 });
 
+test("a run that is read in the middle shows what its helpers were asked", () => {
+  const work = addWorkSnapshot(
+    noWork,
+    {
+      parts: [{ kind: "tool_call", id: "c1", name: "delegate" }],
+      calls: [{ call: "c1", tool: "delegate" }],
+      helpers: [{ run: "run_2", agent: "coder", call: "c1", state: "running", task: "fix it" }],
+    },
+    undefined,
+  );
+  expect(work.turns[0]?.calls[0]?.helpers.map((one) => [one.agent, one.task, one.state])).toEqual([
+    ["coder", "fix it", "running"],
+  ]);
+});
+
 test("pictures that a tool gave come with its end, and with the answer that is kept", () => {
   const images = [{ id: "att_1", media_type: "image/png", size: 9, width: 3, height: 2 }];
   const live = play(turn, event("runs.tool_finished", { call: "c1", ok: true, preview: "", images }));

@@ -1,0 +1,116 @@
+package runs_test
+
+import (
+	"testing"
+
+	"github.com/fluxway/fluxway/internal/conversations"
+	"github.com/fluxway/fluxway/internal/ids"
+	"github.com/fluxway/fluxway/internal/kit/fault"
+	"github.com/fluxway/fluxway/internal/providers"
+	"github.com/fluxway/fluxway/internal/providers/scripted"
+	"github.com/fluxway/fluxway/internal/runs"
+	"github.com/fluxway/fluxway/internal/store"
+	"github.com/fluxway/fluxway/internal/store/storetest"
+	"github.com/fluxway/fluxway/internal/tools"
+)
+
+func TestContinueFromAReplay(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		m := script(t, turn(says("Two.")), turn(says("And more.")), turn(scripted.Step{Fails: "auth"}), turn(says("Gone on.")), turn(says("Gone on again.")))
+		other := script(t, turn(calls("calculator", map[string]any{"expression": "1+1"})), turn(says("Two, I calculated.")))
+		p := newPlant(t, db, setup{models: map[string]*scripted.Model{"assistant": m, "other": other}})
+		stop := p.work()
+		defer stop()
+		a := p.ask("1+1?", "")
+		p.over(a.Run.ID)
+		p.over(p.ask("And?", a.Conversation.ID).Run.ID)
+		replay, err := p.Repeat(t.Context(), p.who, a.Run.ID, runs.Again{Reason: runs.Replayed, Model: "scripted/other"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.over(replay.Run.ID)
+		if said := p.said(a.Conversation.ID); len(said) != 4 {
+			t.Errorf("a replay changed the chat: %d messages", len(said))
+		}
+		got, err := p.Continue(t.Context(), p.who, replay.Run.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		said := p.said(a.Conversation.ID)
+		if len(said) != 2 || said[1].ID != got.Message || said[1].Run != replay.Run.ID || said[1].Versions != 2 || said[1].Model != "scripted/other" ||
+			said[1].State != conversations.Complete || said[1].Usage == nil {
+			t.Fatalf("the branch is %+v", said)
+		}
+		failed := p.ask("Fail", a.Conversation.ID)
+		p.over(failed.Run.ID)
+		if _, err := p.Continue(t.Context(), p.who, failed.Run.ID); !fault.HasCode(err, "run_state") {
+			t.Errorf("continuing from a failure: %v", err)
+		}
+		p.over(p.ask("Go on", a.Conversation.ID).Run.ID)
+		requests := m.Requests()
+		seen := requests[len(requests)-1].Messages
+		if len(seen) < 4 || seen[1].Parts[0].Kind != providers.PartToolCall || seen[2].Parts[0].Text != "2" || seen[3].Text() != "Two, I calculated." {
+			t.Errorf("the next answer was made from %+v", seen)
+		}
+		// What was said on the branch since stays on it.
+		head := p.said(a.Conversation.ID)
+		if again, err := p.Continue(t.Context(), p.who, replay.Run.ID); err != nil || again.Conversation.Head != head[len(head)-1].ID {
+			t.Errorf("continuing again: %+v, %v", again, err)
+		}
+		// The first answer's branch is shown again, up to its end.
+		back, err := p.Continue(t.Context(), p.who, a.Run.ID)
+		if said := p.said(a.Conversation.ID); err != nil || len(said) != 4 || back.Conversation.Head != said[3].ID {
+			t.Errorf("going back: %+v, %v, %d messages", back, err, len(said))
+		}
+		stranger := conversations.Asker{Workspace: p.who.Workspace, User: ids.New[ids.User]()}
+		if _, err := p.Continue(t.Context(), stranger, replay.Run.ID); !fault.HasCode(err, "run_not_found") {
+			t.Errorf("a stranger continues: %v", err)
+		}
+		if err := p.book.Delete(t.Context(), p.who, a.Conversation.ID); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := p.Continue(t.Context(), p.who, replay.Run.ID); !fault.HasCode(err, "conversation_not_found") {
+			t.Errorf("continuing a deleted chat: %v", err)
+		}
+	})
+}
+
+func TestAReplayIsNotInTheWayOfItsChat(t *testing.T) {
+	t.Parallel()
+	held := newEffect(true)
+	m := script(t, turn(says("One.")), turn(says("Meanwhile.")))
+	other := script(t, turn(calls("effect", nil)), turn(says("Never.")))
+	p := newPlant(t, storetest.SQLite(t), setup{tools: []tools.Tool{held.tool("effect")}, models: map[string]*scripted.Model{"assistant": m, "other": other}})
+	stop := p.work()
+	defer stop()
+	a := p.ask("Say one", "")
+	p.over(a.Run.ID)
+	l := p.listen(conversations.Channel(a.Conversation.ID))
+	replay, err := p.Repeat(t.Context(), p.who, a.Run.ID, runs.Again{Reason: runs.Replayed, Model: "scripted/other"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-held.started
+	if _, err := p.Continue(t.Context(), p.who, replay.Run.ID); !fault.HasCode(err, "run_state") {
+		t.Errorf("continuing before the end: %v", err)
+	}
+	if _, err := p.Steer(t.Context(), p.who, replay.Run.ID, "Hurry"); !fault.HasCode(err, "run_aside") {
+		t.Errorf("steering a replay: %v", err)
+	}
+	next := p.ask("And now?", a.Conversation.ID)
+	if next.Steered {
+		t.Error("the chat spoke to the replay")
+	}
+	p.over(next.Run.ID)
+	if _, err := p.Cancel(t.Context(), p.who, replay.Run.ID); err != nil {
+		t.Fatal(err)
+	}
+	p.over(replay.Run.ID)
+	l.until("runs.finished", of(next.Run.ID))
+	for _, e := range l.all {
+		if of(replay.Run.ID)(e) {
+			t.Errorf("the chat heard of the replay: %s", e.Kind)
+		}
+	}
+}
