@@ -130,7 +130,7 @@ func callTools(said string, offered []providers.Tool) []scripted.Step {
 }
 
 func missing(r rule) string {
-	return fmt.Sprintf("%sI understood **%s**, but none of the tools this needs is offered to me here (%s). "+
+	return fmt.Sprintf("%sThat needs a tool, as **%s** does, but none that fits is offered to me here (%s). "+
 		"Give the agent one of them and ask again.", disclaimer, r.example, "`"+strings.Join(r.tools, "`, `")+"`")
 }
 

@@ -50,3 +50,11 @@ export function hueOf(text: string, given?: string): string {
 
 /** The class of one hue after the other. */
 export const hueAt = (i: number): string => `h-${hues[Math.max(0, i) % hues.length]}`;
+
+/** Markdown read as words, for one line. */
+export function inWords(text: string): string {
+  return text
+    .replace(/[*`#>|]+|(?<!\w)_+|_+(?!\w)/g, "")
+    .replace(/\s+/g, " ")
+    .trim();
+}

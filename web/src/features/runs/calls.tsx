@@ -17,6 +17,7 @@ import {
 import { type ReactNode, useState } from "react";
 import { contentUrl, isShown } from "@/api/files";
 import type { Helper, ToolCall } from "@/api/turns";
+import { inWords } from "@/lib/format";
 import { drawn } from "@/lib/messages/drawn";
 import { work as words } from "@/lib/messages/work";
 import { itemMoney, short } from "@/lib/money";
@@ -233,14 +234,6 @@ function summary(args: unknown): string {
     .slice(0, 200);
 }
 
-/** Markdown read as words, for one line. */
-function plain(text: string): string {
-  return text
-    .replace(/[*_`#>|]+/g, "")
-    .replace(/\s+/g, " ")
-    .trim();
-}
-
 /** What a helper does this moment. */
 function now({ line, chars = 0 }: Helper): string {
   if (line) return words.uses(line);
@@ -304,7 +297,7 @@ function Lane({
           <CircleStop aria-hidden="true" />
         </IconButton>
       )}
-      {!open && line && <p className="line">{plain(line)}</p>}
+      {!open && line && <p className="line">{inWords(line)}</p>}
     </section>
   );
 }
