@@ -96,6 +96,9 @@ func hideAttribute(a attribute.KeyValue) (clean attribute.KeyValue, changed bool
 func SecretKey(name string) bool { return secretName(name) }
 
 func secretName[T text](name T) bool {
+	if !maybeSecret(bits(name)) {
+		return false
+	}
 	var word, before [16]byte
 	m, found := 0, false
 	for i := 0; i < len(name); {
@@ -118,6 +121,21 @@ func secretName[T text](name T) bool {
 		before, m = word, n
 	}
 	return found
+}
+
+// tellingLetters are those of words that name a secret: one with all letters of none of them is no such name.
+var tellingLetters = [...]uint32{
+	bits("pwd"), bits("passphrase"), bits("secret"), bits("token"), bits("authorization"), bits("cookie"), bits("credential"), bits("key"),
+	bits("otp"), bits("code"),
+}
+
+func maybeSecret(letters uint32) bool {
+	for _, telling := range tellingLetters {
+		if letters&telling == telling {
+			return true
+		}
+	}
+	return false
 }
 
 // startsWord says whether the byte at i, inside a name, begins a word by its

@@ -10,6 +10,19 @@ var maybe = [256]bool{
 	'B': true, 'b': true, ':': true, '=': true,
 }
 
+// second is, for the first byte of a token, what can come behind it, as bits of letters.
+var second = [256]uint32{
+	'f': bits("x"), 's': bits("k"), 'g': bits("ihl"), 'A': bits("IKS"), 'e': bits("y"), 'x': bits("o"), 'B': bits("ea"), 'b': bits("ea"),
+}
+
+// bits has a bit for each letter of a word, whatever its case; other bytes share those bits.
+func bits[T text](word T) (all uint32) {
+	for i := range len(word) {
+		all |= 1 << (word[i] & 31)
+	}
+	return all
+}
+
 // nextSecret finds the next secret at or behind i: the bytes to hide.
 func nextSecret[T text](s T, i int) (from, to int, ok bool) {
 	for ; i < len(s); i++ {
@@ -18,14 +31,15 @@ func nextSecret[T text](s T, i int) (from, to int, ok bool) {
 		}
 		switch s[i] {
 		case ':':
-			if from, to, ok = urlPassword(s, i); ok {
-				return from, to, true
+			if i+1 < len(s) && s[i+1] == '/' {
+				from, to, ok = urlPassword(s, i)
+			} else if i > 0 && s[i-1] == '"' {
+				from, to, ok = jsonValue(s, i)
 			}
-			from, to, ok = jsonValue(s, i)
 		case '=':
 			from, to, ok = assigned(s, i)
 		default:
-			if i > 0 && isWord(s[i-1]) {
+			if i+1 == len(s) || second[s[i]]&(1<<(s[i+1]&31)) == 0 || i > 0 && isWord(s[i-1]) {
 				continue
 			}
 			from, to, ok = token(s, i)
@@ -135,9 +149,16 @@ func jsonValue[T text](s T, i int) (from, to int, ok bool) {
 	if i < 3 || s[i-1] != '"' {
 		return 0, 0, false
 	}
-	end, escaped := i-1, false
+	end, open := i-1, `"`
 	if s[end-1] == '\\' {
-		end, escaped = end-1, true
+		end, open = end-1, `\"`
+	}
+	from = i + 1
+	for from < len(s) && s[from] == ' ' {
+		from++
+	}
+	if !hasPrefix(s, from, open) {
+		return 0, 0, false
 	}
 	start := end
 	for start > 0 && isToken(s[start-1]) {
@@ -146,19 +167,8 @@ func jsonValue[T text](s T, i int) (from, to int, ok bool) {
 	if start == end || start == 0 || s[start-1] != '"' || !secretName(s[start:end]) {
 		return 0, 0, false
 	}
-	from = i + 1
-	for from < len(s) && s[from] == ' ' {
-		from++
-	}
-	open := `"`
-	if escaped {
-		open = `\"`
-	}
-	if !hasPrefix(s, from, open) {
-		return 0, 0, false
-	}
 	from += len(open)
-	to = closing(s, from, escaped)
+	to = closing(s, from, len(open) > 1)
 	if to == from || isMask(s, from) {
 		return 0, 0, false
 	}
@@ -236,9 +246,15 @@ func hasFold[T text](s T, i int, lower string) bool {
 
 func isMask[T text](s T, i int) bool { return hasPrefix(s, i, "•") || hasPrefix(s, i, "\x1b") }
 
-func isWord(c byte) bool {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'
-}
+func isWord(c byte) bool { return words[c] }
+
+// words marks the bytes of words.
+var words = func() (all [256]bool) {
+	for c := range 256 {
+		all[c] = c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_'
+	}
+	return all
+}()
 
 func isToken(c byte) bool { return isWord(c) || c == '-' }
 
