@@ -38,7 +38,28 @@ func openStatements(conn any) (store.Statements, error) {
 		return nil, errHandle
 	}
 	c := &statements{db: uintptr(db.Uint()), tls: (*libc.TLS)(tls.UnsafePointer())}
+	c.alone()
 	return c, c.steady()
+}
+
+// mutexAt is where the library's connection has its mutex.
+const mutexAt = 3 * unsafe.Sizeof(uintptr(0))
+
+// alone makes the connection one that is opened for a single user at a time (SQLITE_OPEN_NOMUTEX), which the driver's connections are but does not
+// open them for: each value of a statement would enter and leave a mutex that nobody else wants. Where the mutex is elsewhere it stays.
+func (c *statements) alone() bool {
+	mutex := lib.Xsqlite3_db_mutex(c.tls, c.db)
+	place := (*uintptr)(memory(c.db + mutexAt))
+	if mutex == 0 || *place != mutex {
+		return mutex == 0
+	}
+	*place = 0
+	if lib.Xsqlite3_db_mutex(c.tls, c.db) != 0 {
+		*place = mutex
+		return false
+	}
+	lib.Xsqlite3_mutex_free(c.tls, mutex)
+	return true
 }
 
 // steady has plans not depend on values. Otherwise every new value of a LIMIT has its statement prepared anew, which takes longer than
