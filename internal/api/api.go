@@ -28,6 +28,7 @@ import (
 	"github.com/fluxway/fluxway/internal/observe"
 	"github.com/fluxway/fluxway/internal/plugins"
 	"github.com/fluxway/fluxway/internal/projects"
+	"github.com/fluxway/fluxway/internal/push"
 	"github.com/fluxway/fluxway/internal/runs"
 	"github.com/fluxway/fluxway/internal/store"
 	"github.com/fluxway/fluxway/internal/tools"
@@ -45,6 +46,7 @@ type Options struct {
 	Runs          *runs.Desk
 	Costs         *costs.Ledger
 	Guard         *guard.Guard
+	Push          *push.Herald
 	Projects      *projects.Projects
 	Memory        *memory.Mind
 	Tools         *tools.Toolbox
@@ -211,6 +213,9 @@ func (s *Server) table() []route {
 	}
 	if s.opts.Guard != nil {
 		all = append(all, guardAPI{s.opts.Guard, s.opts.Tools}.routes()...)
+	}
+	if s.opts.Push != nil {
+		all = append(all, pushAPI{s.opts.Push}.routes()...)
 	}
 	if s.opts.Projects != nil {
 		all = append(all, projectsAPI{s.opts.Projects}.routes()...)

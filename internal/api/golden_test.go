@@ -18,6 +18,7 @@ import (
 	"github.com/fluxway/fluxway/internal/memory"
 	"github.com/fluxway/fluxway/internal/plugins"
 	"github.com/fluxway/fluxway/internal/projects"
+	"github.com/fluxway/fluxway/internal/push"
 	"github.com/fluxway/fluxway/internal/runs"
 	"github.com/fluxway/fluxway/internal/tools"
 )
@@ -28,7 +29,7 @@ var update = flag.Bool("update", false, "write generated files again")
 func full(t testing.TB) []route {
 	t.Helper()
 	s := &Server{started: time.Now(), opts: Options{
-		Jobs: new(jobs.Queue), Conversations: new(conversations.Book), Agents: new(agents.Roster), Router: new(agents.Router), Runs: new(runs.Desk), Costs: new(costs.Ledger), Guard: new(guard.Guard), Projects: new(projects.Projects), Memory: new(memory.Mind), Tools: new(tools.Toolbox), MCP: struct{ MCP }{}, Plugins: new(plugins.Manager), Settings: struct{ Settings }{}, Models: struct{ Models }{}, Gateway: struct{ Gateway }{},
+		Jobs: new(jobs.Queue), Conversations: new(conversations.Book), Agents: new(agents.Roster), Router: new(agents.Router), Runs: new(runs.Desk), Costs: new(costs.Ledger), Guard: new(guard.Guard), Push: new(push.Herald), Projects: new(projects.Projects), Memory: new(memory.Mind), Tools: new(tools.Toolbox), MCP: struct{ MCP }{}, Plugins: new(plugins.Manager), Settings: struct{ Settings }{}, Models: struct{ Models }{}, Gateway: struct{ Gateway }{},
 	}}
 	routes := s.table()
 	for _, r := range routes {

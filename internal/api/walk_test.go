@@ -97,6 +97,7 @@ func fill(pattern string, values map[string]string) string {
 		"version": "0", "provider": "nobody", "account": string(ids.New[ids.Account]()), "signin": "AAAA", "server": "nobody", "tool": "nobody", "plugin": "nobody",
 		"fact": string(ids.New[ids.Fact]()), "source": string(ids.New[ids.Source]()),
 		"comment": string(ids.New[ids.Comment]()), "attachment": string(ids.New[ids.Attachment]()),
+		"subscription": string(ids.New[ids.Subscription]()), "passkey": string(ids.New[ids.Passkey]()),
 	}
 	segments := strings.Split(pattern, "/")
 	for i, s := range segments {

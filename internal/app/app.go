@@ -33,6 +33,7 @@ import (
 	"github.com/fluxway/fluxway/internal/projects"
 	"github.com/fluxway/fluxway/internal/providers"
 	"github.com/fluxway/fluxway/internal/providers/copilot"
+	"github.com/fluxway/fluxway/internal/push"
 	"github.com/fluxway/fluxway/internal/runs"
 	"github.com/fluxway/fluxway/internal/store"
 	"github.com/fluxway/fluxway/internal/tools"
@@ -78,6 +79,7 @@ type App struct {
 	catalogue     *providers.Catalogue
 	ledger        *costs.Ledger
 	guard         *guard.Guard
+	push          *push.Herald
 	projects      *projects.Projects
 	memory        *memory.Mind
 	embedder      memory.Embedder // nil: there is none
@@ -97,7 +99,7 @@ func New(ctx context.Context, opts Options) (*App, error) {
 	}
 	a := &App{opts: opts, cfg: opts.Loaded.Config, data: Data{opts.Loaded.Config.Data}}
 	for _, build := range []func(context.Context) error{
-		a.openData, a.openObserve, a.openStore, a.openEvents, a.openJobs, a.openIdentity, a.openCosts, a.openMemory, a.openGuard, a.openPlugins, a.openTools, a.openWork, a.loadPlugins, a.openSettings, a.openServer,
+		a.openData, a.openObserve, a.openStore, a.openEvents, a.openJobs, a.openIdentity, a.openCosts, a.openMemory, a.openGuard, a.openPlugins, a.openTools, a.openWork, a.openPush, a.loadPlugins, a.openSettings, a.openServer,
 	} {
 		if err := build(ctx); err != nil {
 			return nil, errors.Join(err, a.Close())
@@ -296,7 +298,7 @@ func (a *App) openServer(context.Context) error {
 	}
 	a.server, err = api.New(api.Options{
 		DB: a.db, Directory: a.directory, Hub: a.hub, Observe: a.observe, Log: a.log, Version: a.opts.Version,
-		Jobs: a.queue, Conversations: a.conversations, Agents: a.agents, Router: a.router, Runs: a.runs, Costs: a.ledger, Guard: a.guard, Projects: a.projects, Memory: a.memory,
+		Jobs: a.queue, Conversations: a.conversations, Agents: a.agents, Router: a.router, Runs: a.runs, Costs: a.ledger, Guard: a.guard, Push: a.push, Projects: a.projects, Memory: a.memory,
 		Tools: a.toolbox, MCP: mcpDesk{a.mcp}, Upstream: a.mcp, Plugins: a.plugins, AgentCaller: agentCaller{a.runs, a.conversations}, Settings: settings{a.settings, a.opts.Sources}, Models: a.models, Gateway: gateway{a.models},
 		Listen: a.cfg.Listen, PublicURL: a.cfg.PublicURL, Hosts: hosts, TrustedProxies: proxies, Web: a.opts.Web,
 		BodyLimit: a.cfg.Limits.Body.Int64(), Timeout: a.cfg.Limits.RequestTimeout.Std(),

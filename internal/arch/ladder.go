@@ -12,7 +12,7 @@ var ladder = [][]string{
 	{"app"},
 	{"config"},
 	{"api", "relay"},
-	{"workflows"},
+	{"workflows", "push"},
 	{"runs", "plugins"},
 	{"agents", "fleet"},
 	{"guard", "costs", "coordination", "memory", "conversations", "projects"},

@@ -62,6 +62,7 @@ type Hub struct {
 	fast    queue // of what is in memory
 	slow    queue // of what asks the database
 	kick    chan struct{}
+	hearers map[string][]Hearer // by kind; set before the first fact is said
 
 	mu      sync.Mutex // guards the fields below
 	streams map[ids.Workspace]*stream
@@ -137,7 +138,10 @@ func (h *Hub) Append(ctx context.Context, tx *store.Tx, ws ids.Workspace, channe
 		}
 		items = append(items, queued{ws, channel, kind, hide(data)})
 	}
-	return h.enlist(tx, ws, channel, items)
+	if err := h.enlist(tx, ws, channel, items); err != nil {
+		return err
+	}
+	return h.hear(ctx, tx, items)
 }
 
 // AppendEncoded is Append for events that Encode has made.

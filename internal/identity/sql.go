@@ -134,6 +134,16 @@ const (
 	UPDATE identity_sessions SET hash = ?, rotated_at = ?
 	WHERE id = ? AND previous_hash = ? AND previous_until IS NULL AND rotated_at <= ?`
 
+	selectSeats = `
+	SELECT s.id, s.user_id, s.workspace_id, m.role FROM identity_sessions s
+	JOIN identity_members m ON m.user_id = s.user_id AND m.workspace_id = s.workspace_id
+	WHERE s.workspace_id = ? AND s.expires_at > ? ORDER BY s.id`
+
+	selectSeat = `
+	SELECT s.id, s.user_id, s.workspace_id, m.role FROM identity_sessions s
+	JOIN identity_members m ON m.user_id = s.user_id AND m.workspace_id = s.workspace_id
+	WHERE s.id = ? AND s.expires_at > ?`
+
 	touchSession = `
 	UPDATE identity_sessions SET seen_at = ?, ip = ?, agent = ?, expires_at = ? WHERE id = ? AND seen_at <= ?`
 

@@ -84,6 +84,10 @@ type (
 	Project string
 	// Snapshot is what a call was about to change.
 	Snapshot string
+	// Subscription is a browser that is told what happens while nobody looks.
+	Subscription string
+	// Passkey is a credential that a person's device or security key holds.
+	Passkey string
 )
 
 // Prefix names the noun in front of each id.
@@ -118,6 +122,8 @@ func (Approval) Prefix() string     { return "apr" }
 func (Allowance) Prefix() string    { return "alw" }
 func (Project) Prefix() string      { return "prj" }
 func (Snapshot) Prefix() string     { return "snp" }
+func (Subscription) Prefix() string { return "push" }
+func (Passkey) Prefix() string      { return "pky" }
 
 // Noun is any identifier type of this package.
 type Noun interface {

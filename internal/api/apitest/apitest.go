@@ -32,11 +32,13 @@ import (
 	"github.com/fluxway/fluxway/internal/ids"
 	"github.com/fluxway/fluxway/internal/jobs"
 	"github.com/fluxway/fluxway/internal/kit/lifecycle"
+	"github.com/fluxway/fluxway/internal/kit/safenet"
 	"github.com/fluxway/fluxway/internal/kit/seal"
 	"github.com/fluxway/fluxway/internal/memory"
 	"github.com/fluxway/fluxway/internal/plugins"
 	"github.com/fluxway/fluxway/internal/projects"
 	"github.com/fluxway/fluxway/internal/providers"
+	"github.com/fluxway/fluxway/internal/push"
 	"github.com/fluxway/fluxway/internal/runs"
 	"github.com/fluxway/fluxway/internal/store"
 	"github.com/fluxway/fluxway/internal/tools"
@@ -56,6 +58,7 @@ type World struct {
 	Keeper    *providers.Keeper
 	Ledger    *costs.Ledger
 	Guard     *guard.Guard
+	Push      *push.Herald // reaches nobody on this machine
 	Projects  *projects.Projects
 	Memory    *memory.Mind
 	Plugins   *plugins.Manager // hooks do not run
@@ -88,7 +91,7 @@ func New(t testing.TB, db *store.DB, change ...func(*api.Options)) *World {
 		t.Fatal(err)
 	}
 	opts := api.Options{
-		DB: db, Directory: w.Directory, Hub: w.Hub, Jobs: w.Jobs, Conversations: w.Book, Agents: w.Roster, Router: w.Router, Runs: w.Desk, Costs: w.Ledger, Guard: w.Guard, Projects: w.Projects,
+		DB: db, Directory: w.Directory, Hub: w.Hub, Jobs: w.Jobs, Conversations: w.Book, Agents: w.Roster, Router: w.Router, Runs: w.Desk, Costs: w.Ledger, Guard: w.Guard, Push: w.Push, Projects: w.Projects,
 		Memory: w.Memory, Tools: box, MCP: &servers{}, Plugins: w.plugins(t), Settings: new(settings), Models: &accounts{keeper: w.Keeper}, Version: "test", Listen: "127.0.0.1:0", Drain: 5 * time.Second, DataDir: t.TempDir(), Backups: t.TempDir(),
 	}
 	for _, c := range change {
@@ -193,6 +196,14 @@ func (w *World) guard(t testing.TB) {
 		t.Fatal(err)
 	}
 	if w.Guard, err = guard.New(guard.Options{DB: w.DB, Hub: w.Hub, Commands: analyser, Trusted: w.Projects.Trust}); err != nil {
+		t.Fatal(err)
+	}
+	dialer, err := safenet.New(safenet.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Push, err = push.New(push.Options{DB: w.DB, Hub: w.Hub, Jobs: w.Jobs, Box: identitytest.Box(t), Directory: w.Directory, Guard: w.Guard, Runs: w.Desk, Net: dialer})
+	if err != nil {
 		t.Fatal(err)
 	}
 }

@@ -5850,6 +5850,264 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  "/api/v1/push/key": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** What a browser subscribes with; the same for all, and made when it is first asked for. */
+    get: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["PushKey"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/push/wishes": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** What the caller wants to be told, and when not. */
+    get: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Wishes"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    /** Change what the caller wants to be told. */
+    put: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: {
+        content: {
+          "application/json": components["schemas"]["WishesRequest"];
+        };
+      };
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Wishes"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/push/subscriptions": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** The devices the caller is told on. */
+    get: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["SubscriptionPage"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    put?: never;
+    /** Tell the caller on the browser that asks, while it is signed in. */
+    post: {
+      parameters: {
+        query?: never;
+        header?: {
+          /** A fresh random text; the same request with the same key within a day gets the same answer instead of being done twice. */
+          "Idempotency-Key"?: string;
+        };
+        path?: never;
+        cookie?: never;
+      };
+      requestBody: {
+        content: {
+          "application/json": components["schemas"]["SubscribeRequest"];
+        };
+      };
+      responses: {
+        201: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Subscription"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/push/subscriptions/{subscription}": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get?: never;
+    put?: never;
+    post?: never;
+    /** Stop telling the caller on a device. */
+    delete: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path: {
+          subscription: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        204: {
+          headers: { [name: string]: unknown };
+          content?: never;
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    options?: never;
+    head?: never;
+    /** Rename one of the caller's devices. */
+    patch: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path: {
+          subscription: string;
+        };
+        cookie?: never;
+      };
+      requestBody: {
+        content: {
+          "application/json": components["schemas"]["RenameRequest"];
+        };
+      };
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Subscription"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    trace?: never;
+  };
+  "/api/v1/push/subscriptions/{subscription}/test": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get?: never;
+    put?: never;
+    /** Send a notification to one of the caller's devices, to see whether it arrives. */
+    post: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path: {
+          subscription: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Subscription"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   "/api/v1/projects": {
     parameters: { query?: never; header?: never; path?: never; cookie?: never };
     /** Folders that agents work in, by name. */
@@ -11631,6 +11889,84 @@ export interface components {
       approval?: string;
       /** With which a person can answer, or make an exception. */
       code?: string;
+    };
+    PushKey: {
+      /** For PushManager.subscribe, as applicationServerKey. */
+      key: string;
+    };
+    Wishes: {
+      /** Somebody has to approve a call, and you may. */
+      approvals: boolean;
+      /** An agent that works for you asks something. */
+      questions: boolean;
+      /** A run of yours is over; long: only if it took longer than a minute. */
+      finished: "never" | "long" | "always";
+      /** A budget that you may raise, or are told about, is used up. */
+      budgets: boolean;
+      /** Notifications say that something needs you, and not what: no command, no question, no title. */
+      hide_command: boolean;
+      /** Nothing is sent between quiet_from and quiet_until; what needs you is in the inbox. */
+      quiet: boolean;
+      /** 22:00 */
+      quiet_from: string;
+      /** 07:00; the next day if that is earlier. */
+      quiet_until: string;
+      /** Whose clocks quiet hours go by: Europe/Berlin. UTC if left out. */
+      time_zone: string;
+    };
+    WishesRequest: {
+      /** Somebody has to approve a call, and you may. */
+      approvals?: boolean;
+      /** An agent that works for you asks something. */
+      questions?: boolean;
+      /** A run of yours is over; long: only if it took longer than a minute. */
+      finished?: "never" | "long" | "always";
+      /** A budget that you may raise, or are told about, is used up. */
+      budgets?: boolean;
+      /** Notifications say that something needs you, and not what: no command, no question, no title. */
+      hide_command?: boolean;
+      /** Nothing is sent between quiet_from and quiet_until; what needs you is in the inbox. */
+      quiet?: boolean;
+      /** 22:00 */
+      quiet_from?: string;
+      /** 07:00; the next day if that is earlier. */
+      quiet_until?: string;
+      /** Whose clocks quiet hours go by: Europe/Berlin. UTC if left out. */
+      time_zone?: string;
+    };
+    SubscriptionPage: {
+      data: components["schemas"]["Subscription"][];
+      has_more: boolean;
+      next_cursor?: string;
+    };
+    Subscription: {
+      id: string;
+      name: string;
+      /** The host of the push service its messages go through. */
+      service: string;
+      /** It is the browser that asks. */
+      current: boolean;
+      created_at: string;
+      /** When its push service last took a message. */
+      sent_at?: string;
+      /** When a message last could not be sent; left out once one was. */
+      failed_at?: string;
+      /** Why not. */
+      failure?: string;
+    };
+    SubscribeRequest: {
+      /** How the caller calls the device: Pixel 9, Firefox at work. */
+      name?: string;
+      /** As PushSubscription has it. */
+      endpoint: string;
+      /** As PushSubscription.toJSON() gives them. */
+      keys: {
+        p256dh: string;
+        auth: string;
+      };
+    };
+    RenameRequest: {
+      name: string;
     };
     ProjectPage: {
       data: components["schemas"]["Project"][];
