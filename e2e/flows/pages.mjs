@@ -8,6 +8,7 @@ export const pages = {
   "all-chats": "/chat/all",
   chat: "/chat/:chat",
   traces: "/traces",
+  "test-cases": "/traces/cases",
   costs: "/costs",
   budgets: "/costs/budgets",
   rates: "/costs/rates",

@@ -228,6 +228,11 @@ const compare = createRoute({
   validateSearch: (search: Record<string, unknown>): { a?: string; b?: string } => only(["a", "b"], search),
   component: page(() => import("./pages/traces/compare")),
 });
+const cases = createRoute({
+  getParentRoute: () => shell,
+  path: "/traces/cases",
+  component: page(() => import("./pages/traces/cases")),
+});
 const trace = createRoute({
   getParentRoute: () => shell,
   path: "/traces/$run",
@@ -284,6 +289,7 @@ const tree = root.addChildren([
     costRecords,
     traces,
     compare,
+    cases,
     trace,
     memory,
     agents,

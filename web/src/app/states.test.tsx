@@ -36,6 +36,7 @@ const views: Record<string, readonly View[]> = {
   ],
   "/traces": [{ path: "/traces", empty: traces.empty }],
   "/traces/compare": [{ path: "/traces/compare?a=run_1&b=run_2" }],
+  "/traces/cases": [{ path: "/traces/cases", empty: traces.cases.empty }],
   "/traces/$run": [{ path: "/traces/run_1" }],
   "/costs": [{ path: "/costs", empty: costs.budgets.empty }],
   "/costs/budgets": [{ path: "/costs/budgets", empty: costs.budgets.empty }],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Message } from "@/api/types";
-import { type Messages, ordered, textOf, upsert } from "./patch";
+import { branches, branchOff, type Messages, ordered, textOf, upsert } from "./patch";
 
 const message = (id: string, at: string, text = id): Message => ({
   id,
@@ -31,6 +31,21 @@ describe("messages in the cache", () => {
   it("take a new message once", () => {
     const once = upsert(pages([b], [a]), c);
     expect(ordered(upsert(once, c)).map((one) => one.id)).toEqual(["msg_a", "msg_b", "msg_c"]);
+  });
+
+  it("show a branch in the place of what followed its parent", () => {
+    const two = { ...message("msg_d", "2026-11-15T00:00:03Z"), parent: "msg_b" };
+    const all = pages([c, b], [a]);
+    expect(branches(all, two)).toBe(true);
+    expect(ordered(branchOff(all, two)).map((one) => one.id)).toEqual(["msg_a", "msg_b", "msg_d"]);
+    const three = { ...two, parent: "msg_a" };
+    const cut = branchOff(all, three);
+    expect(ordered(cut).map((one) => one.id)).toEqual(["msg_a", "msg_d"]);
+    expect(cut.pages).toHaveLength(cut.pageParams.length);
+    // What follows the newest, what is known, and what follows something older than what was read.
+    expect(
+      [{ ...two, parent: "msg_c" }, c, { ...two, parent: "msg_0" }].map((one) => branches(all, one)),
+    ).toEqual([false, false, false]);
   });
 
   it("take the server's copy in the place of an older one", () => {

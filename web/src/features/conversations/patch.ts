@@ -33,6 +33,25 @@ export function upsert(data: Messages, message: Message): Messages {
   return { ...data, pages };
 }
 
+/** Whether a new message branches off: it follows one that something else follows already. */
+export function branches(data: Messages, message: Message): boolean {
+  const known = (id: string | undefined) => data.pages.some((page) => page.data.some((one) => one.id === id));
+  return data.pages[0]?.data[0]?.id !== message.parent && known(message.parent) && !known(message.id);
+}
+
+/** Puts a message that branches off in the place of all that follows its parent. */
+export function branchOff(data: Messages, message: Message): Messages {
+  const at = data.pages.findIndex((page) => page.data.some((one) => one.id === message.parent));
+  if (at < 0 || !branches(data, message)) return upsert(data, message);
+  const pages = data.pages.slice(at);
+  const first = pages[0]?.data ?? [];
+  const rest = first.slice(first.findIndex((one) => one.id === message.parent));
+  return {
+    pages: pages.map((page, i) => (i === 0 ? { ...page, data: [message, ...rest] } : page)),
+    pageParams: [data.pageParams[0], ...data.pageParams.slice(at + 1)],
+  };
+}
+
 /** Puts notes on the message with an id. */
 export function annotate(data: Messages, id: string, notes: Message["notes"]): Messages {
   const message = data.pages.flatMap((page) => page.data).find((one) => one.id === id);

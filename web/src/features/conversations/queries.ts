@@ -10,7 +10,7 @@ import { call, client } from "@/api/client";
 import { contentUrl, fileOf } from "@/api/files";
 import { renew, take } from "@/api/news";
 import type { Conversation, LiveEvent, Message, Page, Part } from "@/api/types";
-import { annotate, type Messages, upsert } from "./patch";
+import { annotate, branches, branchOff, type Messages, upsert } from "./patch";
 
 export const conversationKeys = {
   all: ["conversations"] as const,
@@ -66,7 +66,7 @@ export const messagesQuery = (id: string) =>
   });
 
 /** Asks for the messages anew, beginning with the newest: what was read of another branch is let go. */
-function renewMessages(cache: QueryClient, id: string) {
+export function renewMessages(cache: QueryClient, id: string) {
   const key = conversationKeys.messages(id);
   cache.setQueryData<Messages>(
     key,
@@ -250,6 +250,13 @@ export function applyMessage(
   id?: unknown,
 ): void {
   if (message) {
+    const known = cache.getQueryData<Messages>(conversationKeys.messages(conversation));
+    if (known && branches(known, message)) {
+      // What stands beside it is counted by the server.
+      take<Messages>(cache, messagesOf(conversation), (data) => branchOff(data, message));
+      renew(cache, messagesOf(conversation));
+      return;
+    }
     take<Messages>(cache, messagesOf(conversation), (data) => upsert(data, message));
     return;
   }

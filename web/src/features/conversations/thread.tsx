@@ -63,6 +63,13 @@ type Item =
 /** How near the beginning of what is loaded earlier messages are asked for, in pixels. */
 const ahead = 2000;
 
+/** Whether nothing came since a run, on the branch that is shown. */
+function isLast(run: Run, messages: readonly Message[]): boolean {
+  const last = messages.at(-1);
+  const since = last?.role === "model" && Date.parse(last.created_at) > Date.parse(run.created_at);
+  return !since && messages.some((message) => message.id === run.question);
+}
+
 /** The messages of one conversation, newest at the bottom, following the end until one scrolls up. */
 export function Thread(props: Props) {
   const { conversation, speaker, runs, writing, sending, onSend } = props;
@@ -72,8 +79,8 @@ export function Thread(props: Props) {
   const newest = runs[0];
   const answered = messages.some((message) => message.id === newest?.answer);
   const busy = (writing !== undefined && !answered) || pending.length > 0;
-  const lost = newest?.state === "failed" && !answered && !busy;
   const last = messages.at(-1);
+  const lost = newest?.state === "failed" && !answered && !busy && isLast(newest, messages);
   const list = useRef<VListHandle>(null);
   const [follow, setFollow] = useState(true);
   const frame = useRef<HTMLDivElement>(null);

@@ -1,4 +1,5 @@
 import { type QueryClient, queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
+import { isAside } from "@/api/aside";
 import { call, client } from "@/api/client";
 import { renew, take } from "@/api/news";
 import type { LiveEvent, Page, Run } from "@/api/types";
@@ -21,9 +22,6 @@ export const recentRunsQuery = queryOptions({
   queryKey: runKeys.recent(),
   queryFn: ({ signal }) => call(client.GET("/api/v1/runs", { params: { query: { limit: 100 } }, signal })),
 });
-
-/** Whether a run works beside its conversation: what it says is not part of the chat. */
-const isAside = ({ reason }: Run) => reason === "replay" || reason === "fork" || reason === "case";
 
 /** The newest runs of one conversation; the first one tells whether an answer is being written. */
 export const runsOfQuery = (conversation: string) =>

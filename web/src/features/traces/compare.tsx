@@ -22,11 +22,14 @@ export function Comparison({
   right,
   hue,
   link,
+  actions,
 }: {
   left: Side;
   right: Side;
   hue: (agent: string) => string;
   link: (run: Run, children: ReactNode) => ReactNode;
+  /** What can be done with one of the two. */
+  actions: (run: Run) => ReactNode;
 }) {
   const pairs = useMemo(() => align(left.spans, right.spans), [left.spans, right.spans]);
   const [only, setOnly] = useState(false);
@@ -49,6 +52,7 @@ export function Comparison({
               <Time at={run.created_at} />
             </p>
             {run.error && <p className="text-small text-bad">{run.error.message}</p>}
+            <div className="mt-auto flex flex-wrap gap-2 pt-2 empty:hidden">{actions(run)}</div>
           </section>
         ))}
       </div>

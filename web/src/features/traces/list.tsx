@@ -17,7 +17,8 @@ import { Strip } from "./strip";
 import "./traces.css";
 
 const states: readonly TraceState[] = ["running", "waiting", "failed", "finished", "cancelled", "queued"];
-const channels = ["conversations/*"] as const;
+// Those that work beside their chat speak on a channel of their own.
+const channels = ["conversations/*", "runs/*"] as const;
 
 type Props = {
   filter: TraceFilter;

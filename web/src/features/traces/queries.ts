@@ -102,6 +102,13 @@ export const traceHelpersQuery = (run: string) =>
       call(client.GET("/api/v1/runs/{run}/helpers", { params: { path: { run } }, signal })),
   });
 
+/** Puts the answer of a replay into its chat, as the branch that is shown. */
+export const useContinue = () =>
+  useChange(
+    (run: string) => call(client.POST("/api/v1/runs/{run}/continue", { params: { path: { run } } })),
+    keys.all,
+  );
+
 /** Asks the same question again, with another model where one is named, up to a turn where one is given. */
 export const useReplay = () =>
   useChange(

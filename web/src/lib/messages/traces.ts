@@ -3,6 +3,7 @@ import { plural } from "@/lib/format";
 /** Traces: what every run did, step by step. */
 export const traces = {
   title: "Traces",
+  tabs: { label: "Parts of traces", requests: "Requests", cases: "Test cases" },
   search: "Find a run",
   state: "State",
   anyState: "Any state",
@@ -65,7 +66,7 @@ export const traces = {
   download: "Download as JSON",
   replay: "Replay",
   replayTitle: "Ask the same question again",
-  replayBody: "It runs as a branch of the chat. The original stays as it is.",
+  replayBody: "It runs beside the chat, which stays as it is. The chat can go on from its answer afterwards.",
   replayTurn: (turn: number) => `Replay from turn ${turn}`,
   replayTurnBody: (kept: number) =>
     `What was done in the first ${plural(kept, "turn", "turns")} is taken over as recorded, so nothing is done twice. From there on tools are live.`,
@@ -76,6 +77,46 @@ export const traces = {
     "Runs again with what was recorded up to here. Nothing before this turn is done or charged again.",
   replayed: "Replay started",
   replayHint: "It is shown beside the original.",
+  continue: "Continue chat from this replay",
+  notOver: "The run is not over yet.",
+  noAnswer: "The run has no answer.",
+  cases: {
+    title: "Test cases",
+    empty: "No test cases yet",
+    emptyBody: "Open a trace that went well, or a replay, and keep it. It can then be tried with any model.",
+    keep: "Keep as a test case",
+    keepBody:
+      "What was asked and what the tools gave is kept. A later try passes if the same tools are called with the same arguments and the answer fits.",
+    keepAction: "Keep",
+    kept: "Kept as a test case",
+    keptHint: "Try it again whenever a model or an agent changes.",
+    show: "Show test cases",
+    name: "Name",
+    check: "The answer",
+    same: "is the same",
+    contains: "has certain words",
+    phrases: "Words it must have",
+    phrasesHelp: "One phrase a line. Capital letters do not matter.",
+    model: "Model to try with",
+    ownModel: "The model of each",
+    runAll: "Run all",
+    run: "Run",
+    runOne: (name: string) => `Run “${name}”`,
+    remove: (name: string) => `Delete “${name}”`,
+    removeTitle: (name: string) => `Delete “${name}”?`,
+    removeBody: "What it keeps and how it went is forgotten. The traces stay.",
+    removed: "Test case deleted",
+    passed: "Passed",
+    differs: "Differs",
+    running: "Running",
+    never: "Not tried yet",
+    summary: (all: string, passed: string, differ: string) =>
+      `${all} kept, ${passed} passed, ${differ} differ`,
+    expects: (calls: number, phrases: readonly string[] | undefined) =>
+      `Expects ${calls === 0 ? "no tool call" : plural(calls, "tool call", "tool calls")} and ${
+        phrases?.length ? `an answer with ${phrases.map((one) => `“${one}”`).join(", ")}` : "the same answer"
+      }.`,
+  },
   find: "Find a step",
   critical: "Critical path",
   legend: "Colours",

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
-import { Link, useParams } from "@tanstack/react-router";
+import { Link, useLocation, useParams } from "@tanstack/react-router";
 import { MessagesSquare, PanelRight } from "lucide-react";
-import { Suspense, useCallback, useRef, useState } from "react";
+import { Suspense, useCallback, useEffect, useRef, useState } from "react";
 import { agentsQuery } from "@/features/agents/queries";
 import { Composer, type Writing } from "@/features/conversations/composer";
 import type { DrawAround, DrawCalls, Speaker } from "@/features/conversations/message";
@@ -129,6 +129,10 @@ function Talk({
   const again = useRegenerate();
   const cancel = useCancelRun();
   const field = useRef<HTMLTextAreaElement>(null);
+  const write = useLocation({ select: (at) => at.hash === "write" });
+  useEffect(() => {
+    if (write) field.current?.focus();
+  }, [write]);
   const [chosen, setChosen] = useState<string>();
   const [model, setModel] = useState<string>();
   const agent = chosen === "" ? anyone : findAgent(agents.data?.data, chosen ?? conversation.data?.agent);

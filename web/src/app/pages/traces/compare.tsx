@@ -5,6 +5,7 @@ import { useTrace } from "@/features/traces/use-trace";
 import { traces as words } from "@/lib/messages/traces";
 import { PageBody, TopBar } from "@/ui/page";
 import { Empty, Problem, Skeleton, Stale } from "@/ui/states";
+import { Afterwards } from "./after";
 import { useHues } from "./hues";
 
 /** Two runs side by side; which two is in the address. */
@@ -51,6 +52,7 @@ function Both({ a, b }: { a: string; b: string }) {
         left={{ run: left.run, spans: left.spans }}
         right={{ run: right.run, spans: right.spans }}
         hue={hue}
+        actions={(run) => <Afterwards run={run} />}
         link={(run, children) => (
           <Link to="/traces/$run" params={{ run: run.id }} className="link">
             {children}

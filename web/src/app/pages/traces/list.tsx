@@ -5,6 +5,7 @@ import { TraceList } from "@/features/traces/list";
 import { traces } from "@/lib/messages/traces";
 import { TopBar } from "@/ui/page";
 import { useHues } from "./hues";
+import { TraceTabs } from "./tabs";
 
 /** All requests; the filters are in the address. */
 export default function TracesRoute() {
@@ -13,7 +14,7 @@ export default function TracesRoute() {
   const agents = useQuery(agentsQuery);
   return (
     <>
-      <TopBar title={traces.title} />
+      <TopBar title={traces.title} after={<TraceTabs />} />
       <TraceList
         filter={filter}
         onFilter={(search) => void navigate({ to: "/traces", search, replace: true })}

@@ -22,6 +22,7 @@ import { TopBar } from "@/ui/page";
 import { Problem, Skeleton, Stale } from "@/ui/states";
 import { toast } from "@/ui/toast";
 import { useCan } from "../../session";
+import { Afterwards } from "./after";
 import { useHues } from "./hues";
 
 /** One request, step by step. */
@@ -133,7 +134,12 @@ function Trace({
   return (
     <div className="flex min-h-0 flex-1 flex-col overflow-y-auto lg:flex-row lg:overflow-hidden">
       <div className="flex min-w-0 flex-1 flex-col">
-        <Numbers run={run} spans={spans} />
+        <div className="flex flex-wrap items-center gap-x-4 pr-4">
+          <Numbers run={run} spans={spans} />
+          <span className="flex flex-1 flex-wrap justify-end gap-2 py-3 empty:hidden max-sm:justify-start max-sm:px-4 max-sm:pt-0">
+            <Afterwards run={run} />
+          </span>
+        </div>
         <div className="hr" />
         <TraceView spans={spans} hue={hue} picked={picked} onPick={setChosen} />
         {took !== undefined && <Standing took={took} durations={durations} />}
