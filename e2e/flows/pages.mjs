@@ -37,6 +37,7 @@ export const pages = {
   calls: "/safety/audit",
   undo: "/safety/snapshots",
   account: "/settings/account",
+  notifications: "/settings/notifications",
   appearance: "/settings/appearance",
   keyboard: "/settings/keyboard",
   users: "/settings/users",

@@ -289,9 +289,13 @@ func TestSubscribeTakesOnlyWhatAPushServiceGave(t *testing.T) {
 	if again, err := w.Subscribe(w.admin, good); err != nil || again.ID != first.ID {
 		t.Errorf("the same browser again: %+v, %v, want %s", again, err, first.ID)
 	}
-	moved := w.device(w.admin, "moved")
+	_, err = w.Rename(w.admin, id.User, id.Session, first.ID, " Pixel\t9 ")
+	must(t, err)
+	next := w.service.Device("moved")
+	moved, err := w.Subscribe(w.admin, push.NewSubscription{User: id.User, Session: id.Session, Endpoint: next.Endpoint, Key: next.Key, Auth: next.Auth})
+	must(t, err)
 	list, err := w.Subscriptions(w.admin, id.User, id.Session)
-	if err != nil || len(list) != 1 || list[0].ID != moved.ID {
+	if err != nil || len(list) != 1 || list[0].ID != moved.ID || list[0].Name != "Pixel 9" {
 		t.Errorf("a browser with a new address: %+v, %v", list, err)
 	}
 	olga := identity.From(identitytest.Add(w.admin, t, w.directory, "olga", identity.Operator))

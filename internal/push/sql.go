@@ -27,7 +27,7 @@ const (
 
 	selectSubscription = `SELECT ` + subscriptionColumns + ` FROM push_subscriptions WHERE id = ?`
 
-	selectOlderOfSession = `SELECT id FROM push_subscriptions WHERE session_id = ? AND id <> ?`
+	selectOlderOfSession = `SELECT ` + subscriptionColumns + ` FROM push_subscriptions WHERE session_id = ? AND endpoint <> ? ORDER BY id`
 
 	renameSubscription = `UPDATE push_subscriptions SET name = ? WHERE id = ? AND user_id = ?`
 

@@ -86,7 +86,6 @@ func (h *Herald) Subscribe(ctx context.Context, in NewSubscription) (Subscriptio
 	if err != nil {
 		return Subscription{}, err
 	}
-	name := cmp.Or(tidy(in.Name), "A device")
 	var id ids.Subscription
 	err = h.db.InTx(ctx, func(tx *store.Tx) error {
 		others, err := store.One[int](ctx, tx, countOthers, in.User, in.Endpoint)
@@ -96,18 +95,20 @@ func (h *Herald) Subscribe(ctx context.Context, in NewSubscription) (Subscriptio
 		if others >= maxDevices {
 			return fault.New(fault.Conflict, "too_many_devices", "You are told on %d devices already.", others).WithHint("Remove one that you no longer use.")
 		}
-		id, err = store.One[ids.Subscription](ctx, tx, upsertSubscription, ids.New[ids.Subscription](), in.User, in.Session, name, in.Endpoint, in.Key, sealed, h.now())
+		older, err := store.All[subscription](ctx, tx, selectOlderOfSession, in.Session, in.Endpoint)
 		if err != nil {
 			return err
 		}
-		older, err := store.All[ids.Subscription](ctx, tx, selectOlderOfSession, in.Session, id)
-		if err != nil {
-			return err
-		}
-		for _, old := range older {
-			if err := h.drop(ctx, tx, old); err != nil {
+		name := tidy(in.Name)
+		for _, old := range older { // the push service gave the browser another address
+			name = cmp.Or(name, old.Name)
+			if err := h.drop(ctx, tx, old.ID); err != nil {
 				return err
 			}
+		}
+		id, err = store.One[ids.Subscription](ctx, tx, upsertSubscription, ids.New[ids.Subscription](), in.User, in.Session, cmp.Or(name, "A device"), in.Endpoint, in.Key, sealed, h.now())
+		if err != nil {
+			return err
 		}
 		tx.AfterCommit(h.subscribed)
 		return nil

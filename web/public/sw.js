@@ -1,4 +1,7 @@
-// Keeps the shell openable without the server. It never touches /api: data is always live or absent.
+// Keeps the shell openable without the server, and shows what the server pushes (push.js). What pages fetch from /api is never
+// touched: data is always live or absent.
+importScripts("/push.js");
+
 const SHELL = "fluxway-shell-1";
 const ASSETS = "fluxway-assets-1";
 const KEPT_ASSETS = 200;

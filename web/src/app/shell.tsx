@@ -5,9 +5,10 @@ import { onDemand } from "@/lib/on-demand";
 import { Boundary } from "@/ui/boundary";
 import { Toasts } from "@/ui/toast";
 import { Banner } from "./banner";
+import { Later } from "./later";
 import { LiveRoot } from "./live";
 import { usePhone, useTablet } from "./media";
-import { Session, useCan } from "./session";
+import { Session, useCan, useMe } from "./session";
 import { useCommands, useKeyboard } from "./shortcuts";
 import { Sidebar, usePages } from "./sidebar";
 import { useShell } from "./store";
@@ -15,6 +16,7 @@ import { Tabs } from "./tabs";
 
 const Palette = onDemand(() => import("./palette"), "default");
 const Help = onDemand(() => import("./help"), "default");
+const Resume = onDemand(() => import("@/features/push/resume"), "default");
 
 /** The frame of every page a signed-in person sees. */
 export function Shell() {
@@ -33,6 +35,7 @@ export function Shell() {
 function Frame() {
   const { rail, palette, help, set } = useShell();
   const phone = usePhone();
+  const me = useMe();
   const narrow = useTablet() || rail;
   const path = useRouterState({ select: (state) => state.location.pathname });
   useKeyboard();
@@ -59,6 +62,11 @@ function Frame() {
         {palette !== undefined && <Palette initial={palette} onClose={() => set({ palette: undefined })} />}
         {help && <Help onClose={() => set({ help: false })} />}
       </Suspense>
+      {globalThis.Notification?.permission === "granted" && (
+        <Later>
+          <Resume user={me.user.id} />
+        </Later>
+      )}
     </div>
   );
 }

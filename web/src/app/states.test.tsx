@@ -13,6 +13,7 @@ import { inbox } from "@/lib/messages/inbox";
 import { memory } from "@/lib/messages/memory";
 import { models } from "@/lib/messages/models";
 import { overview } from "@/lib/messages/overview";
+import { push } from "@/lib/messages/push";
 import { settings } from "@/lib/messages/settings";
 import { tools } from "@/lib/messages/tools";
 import { traces } from "@/lib/messages/traces";
@@ -78,6 +79,7 @@ const views: Record<string, readonly View[]> = {
     { path: "/settings/health" },
     { path: "/settings/logs", empty: settings.logs.empty },
     { path: "/settings/account" },
+    { path: "/settings/notifications", empty: push.none },
   ],
 };
 

@@ -85,6 +85,10 @@ export const overview = {
       key: { title: "Create an API key", body: "For scripts and other programs." },
       user: { title: "Invite someone", body: "Give a colleague a role of their own." },
       backup: { title: "Make a backup", body: "One file with everything in it." },
+      notifications: {
+        title: "Turn on notifications",
+        body: "Hear of approvals on your phone, also while no window is open.",
+      },
       install: { title: "Install as an app", body: "Its own window, and a tile on your phone." },
     },
     hide: "Hide the checklist",

@@ -6,6 +6,7 @@ export const settings = {
   groups: { you: "You", workspace: "Workspace", server: "Server" },
   pages: {
     account: "Account",
+    notifications: "Notifications",
     appearance: "Appearance",
     keyboard: "Keyboard",
     users: "Users and roles",
@@ -22,6 +23,7 @@ export const settings = {
   },
   intro: {
     account: "Your name, how you sign in, and where you are signed in.",
+    notifications: "What you are told while you look elsewhere, on which devices, and when not.",
     appearance: "How this device shows the product. Kept on this device.",
     keyboard: "What each key does. Single keys work outside text fields only.",
     users: "Who may use this workspace and what they may do.",

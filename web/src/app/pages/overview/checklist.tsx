@@ -4,6 +4,7 @@ import { Check, X } from "lucide-react";
 import type { ReactNode } from "react";
 import { conversationsQuery } from "@/features/conversations/queries";
 import { keysQuery, usersQuery } from "@/features/identity/queries";
+import { subscriptionsQuery } from "@/features/push/queries";
 import { backupsQuery } from "@/features/system/queries";
 import { overview } from "@/lib/messages/overview";
 import { IconButton } from "@/ui/button";
@@ -74,6 +75,7 @@ const frames = {
   users: toSettings("users"),
   backup: toSettings("backup"),
   look: toSettings("appearance"),
+  notifications: toSettings("notifications"),
 };
 
 function ToChat({ children }: { children: ReactNode }) {
@@ -92,6 +94,7 @@ function useChecklist(): Step[] {
   const keys = useQuery({ ...keysQuery, enabled: can("keys:write") });
   const users = useQuery({ ...usersQuery, enabled: can("users:write") });
   const backups = useQuery({ ...backupsQuery, enabled: can("system:write") });
+  const devices = useQuery({ ...subscriptionsQuery, enabled: can("guard:approve") });
   const words = overview.setup.items;
   const list: (Step & { shown: boolean })[] = [
     { ...words.account, done: true, Frame: Still, shown: true },
@@ -110,6 +113,12 @@ function useChecklist(): Step[] {
       shown: can("users:write"),
     },
     { ...words.backup, done: !!backups.data?.data.length, Frame: frames.backup, shown: can("system:write") },
+    {
+      ...words.notifications,
+      done: !!devices.data?.data.length,
+      Frame: frames.notifications,
+      shown: can("guard:approve") && install.state !== "insecure",
+    },
     {
       ...words.install,
       done: install.state === "installed",

@@ -13,6 +13,7 @@ import { JobKinds, Jobs, Schedules } from "@/features/jobs/jobs";
 import { Catalogue } from "@/features/models/catalogue";
 import { Providers } from "@/features/models/providers";
 import { Routes } from "@/features/models/routes";
+import { Notifications } from "@/features/push/notifications";
 import { Backups } from "@/features/system/backups";
 import { Health } from "@/features/system/health";
 import { ServerLogs } from "@/features/system/logs";
@@ -115,6 +116,7 @@ function Content({ page }: { page: SettingsPage }) {
 
 const render: Record<SettingsPage["id"], () => ReactNode> = {
   account: () => <AccountPage />,
+  notifications: () => <NotificationsPage />,
   appearance: () => <Appearance />,
   keyboard: () => (
     <Section
@@ -152,6 +154,10 @@ function AccountPage() {
       <Devices />
     </>
   );
+}
+
+function NotificationsPage() {
+  return <Notifications user={useMe().user.id} />;
 }
 
 function UsersPage() {

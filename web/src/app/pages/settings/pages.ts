@@ -20,6 +20,7 @@ const page = (id: SettingsPage["id"], group: SettingsPage["group"], needs?: stri
 /** Every settings page in the order of the menu. */
 export const settingsPages: readonly SettingsPage[] = [
   page("account", "you"),
+  page("notifications", "you"),
   page("appearance", "you"),
   page("keyboard", "you"),
   page("users", "workspace", "users:read"),
