@@ -110,8 +110,13 @@ func (a runsAPI) retry(ctx context.Context, in againRequest) (runs.Accepted, err
 	return a.desk.Repeat(ctx, asker(ctx), in.Run, runs.Again{Reason: runs.Retried, Model: in.Model, Key: keyOf(ctx)})
 }
 
-func (a runsAPI) replay(ctx context.Context, in againRequest) (runs.Accepted, error) {
-	return a.desk.Repeat(ctx, asker(ctx), in.Run, runs.Again{Reason: runs.Replayed, Model: in.Model, Key: keyOf(ctx)})
+type replayRequest struct {
+	againRequest
+	Tools runs.ToolMode `json:"tools" enum:"recorded,live,ask" doc:"What tools do: give what they gave then, work, or work once a person was asked about each change. Left out: recorded."`
+}
+
+func (a runsAPI) replay(ctx context.Context, in replayRequest) (runs.Accepted, error) {
+	return a.desk.Repeat(ctx, asker(ctx), in.Run, runs.Again{Reason: runs.Replayed, Model: in.Model, Tools: in.Tools, Key: keyOf(ctx)})
 }
 
 func (a runsAPI) goOn(ctx context.Context, in runPath) (runs.Continued, error) {
@@ -119,12 +124,12 @@ func (a runsAPI) goOn(ctx context.Context, in runPath) (runs.Continued, error) {
 }
 
 type forkRequest struct {
-	againRequest
+	replayRequest
 	Turn int `json:"turn" required:"true" min:"1" doc:"What was done up to this turn is taken over."`
 }
 
 func (a runsAPI) fork(ctx context.Context, in forkRequest) (runs.Accepted, error) {
-	return a.desk.Repeat(ctx, asker(ctx), in.Run, runs.Again{Reason: runs.Forked, Model: in.Model, Turn: in.Turn, Key: keyOf(ctx)})
+	return a.desk.Repeat(ctx, asker(ctx), in.Run, runs.Again{Reason: runs.Forked, Model: in.Model, Turn: in.Turn, Tools: in.Tools, Key: keyOf(ctx)})
 }
 
 type regenerateRequest struct {

@@ -165,12 +165,13 @@ func judgeMode(j *judging) finding {
 	if j.spec.ReadOnly {
 		return finding{}
 	}
-	switch j.policy.Mode {
-	case Careful:
-		return finding{action: AskPerson, rule: "guard.careful", reason: j.spec.Name + " changes something, and this workspace asks about every change."}
-	case Locked:
+	switch {
+	case j.policy.Mode == Locked:
 		return final("guard.locked", "This workspace lets agents look and change nothing.", "Describe what you would do instead.")
-	case Standard:
+	case j.policy.Mode == Careful:
+		return finding{action: AskPerson, rule: "guard.careful", reason: j.spec.Name + " changes something, and this workspace asks about every change."}
+	case j.call.Asking:
+		return finding{action: AskPerson, rule: "guard.asking", reason: j.spec.Name + " changes something, and whoever started this wants to be asked about every change."}
 	}
 	return finding{}
 }

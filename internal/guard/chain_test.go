@@ -85,6 +85,8 @@ func TestChain(t *testing.T) {
 		}, want: tools.Refuse, rule: "guard.agent"},
 		"a careful workspace looks":               {spec: readFile, args: object{"path": "x"}, policy: func(p *guard.Policy) { p.Mode = guard.Careful }, want: tools.Allow},
 		"a careful workspace asks":                {spec: writeFile, args: object{"path": "x"}, policy: func(p *guard.Policy) { p.Mode = guard.Careful }, want: tools.Ask, rule: "guard.careful"},
+		"a call that is to be asked about":        {spec: writeFile, args: object{"path": "x"}, call: func(c *tools.Call) { c.Asking = true }, want: tools.Ask, rule: "guard.asking"},
+		"a look in such a run":                    {spec: readFile, args: object{"path": "x"}, call: func(c *tools.Call) { c.Asking = true }, want: tools.Allow},
 		"a locked workspace":                      {spec: runCommand, args: object{"command": "ls"}, policy: func(p *guard.Policy) { p.Mode = guard.Locked }, want: tools.Refuse, rule: "guard.locked"},
 		"a level that is forbidden":               {spec: runCommand, args: object{"command": "ls"}, policy: func(p *guard.Policy) { p.Levels.Dangerous = guard.Forbid }, want: tools.Refuse, rule: "guard.level"},
 		"a harmless command":                      {spec: runCommand, args: object{"command": "go test ./..."}, want: tools.Allow},

@@ -18,7 +18,9 @@ type Again struct {
 	Reason Reason
 	Model  string // "": the same
 	Turn   int    // of Forked: what was done up to this turn is taken over
-	Key    ids.Key
+	// Tools is what they do in a replay or a fork; "": they give what was recorded, so that nothing is done twice.
+	Tools ToolMode
+	Key   ids.Key
 }
 
 // Repeat answers the question of an earlier run again: beside the old answer, not instead of it. A replay and a fork
@@ -51,7 +53,7 @@ func (d *Desk) Repeat(ctx context.Context, who conversations.Asker, id ids.Run, 
 	run := Run{
 		ID: ids.New[ids.Run](), Workspace: who.Workspace, Conversation: old.Conversation, User: who.User, Key: again.Key, Door: old.Door, Project: old.Project,
 		Agent: agent.Name, Model: cmp.Or(again.Model, old.Model), State: Queued, Question: old.Question, Answer: ids.New[ids.Message](), Title: old.Title,
-		Origin: old.ID, Reason: again.Reason, CreatedAt: time.Now().UTC().Truncate(time.Microsecond),
+		Origin: old.ID, Reason: again.Reason, Tools: again.tools(), CreatedAt: time.Now().UTC().Truncate(time.Microsecond),
 	}
 	err = d.opts.DB.InTx(ctx, func(tx *store.Tx) error { return d.repeat(ctx, tx, &a, &run, again.Turn) })
 	if err != nil {
@@ -59,6 +61,14 @@ func (d *Desk) Repeat(ctx context.Context, who conversations.Asker, id ids.Run, 
 	}
 	a.Run = run
 	return a, nil
+}
+
+// tools is what the tools of the new run do; only those of one that works beside the conversation can do anything but work.
+func (a Again) tools() ToolMode {
+	if a.Reason != Replayed && a.Reason != Forked {
+		return ""
+	}
+	return cmp.Or(a.Tools, ToolsRecorded)
 }
 
 func (d *Desk) repeat(ctx context.Context, tx *store.Tx, a *Accepted, run *Run, turn int) error {

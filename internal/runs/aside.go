@@ -38,7 +38,7 @@ func (d *Desk) Continue(ctx context.Context, who conversations.Asker, id ids.Run
 	if _, err := d.opts.Conversations.Message(ctx, who, run.Conversation, run.Question); err != nil {
 		return Continued{}, err
 	}
-	turns, recall, err := d.past(ctx, run)
+	turns, recall, err := d.past(ctx, run.ID)
 	if err != nil {
 		return Continued{}, err
 	}
@@ -83,8 +83,8 @@ func continuable(run Run) error {
 }
 
 // past is what a run that is over has said and done, as far as it is kept.
-func (d *Desk) past(ctx context.Context, run Run) ([]*agents.Turn, *recollection, error) {
-	j, err := d.read(ctx, run.ID)
+func (d *Desk) past(ctx context.Context, run ids.Run) ([]*agents.Turn, *recollection, error) {
+	j, err := d.read(ctx, run)
 	if err != nil {
 		return nil, nil, err
 	}

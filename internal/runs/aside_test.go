@@ -1,6 +1,12 @@
 package runs_test
 
 import (
+	"cmp"
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/fluxway/fluxway/internal/conversations"
@@ -12,6 +18,7 @@ import (
 	"github.com/fluxway/fluxway/internal/store"
 	"github.com/fluxway/fluxway/internal/store/storetest"
 	"github.com/fluxway/fluxway/internal/tools"
+	"github.com/fluxway/fluxway/internal/tools/toolstest"
 )
 
 func TestContinueFromAReplay(t *testing.T) {
@@ -87,7 +94,7 @@ func TestAReplayIsNotInTheWayOfItsChat(t *testing.T) {
 	a := p.ask("Say one", "")
 	p.over(a.Run.ID)
 	l := p.listen(conversations.Channel(a.Conversation.ID))
-	replay, err := p.Repeat(t.Context(), p.who, a.Run.ID, runs.Again{Reason: runs.Replayed, Model: "scripted/other"})
+	replay, err := p.Repeat(t.Context(), p.who, a.Run.ID, runs.Again{Reason: runs.Replayed, Model: "scripted/other", Tools: runs.ToolsLive})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,5 +119,92 @@ func TestAReplayIsNotInTheWayOfItsChat(t *testing.T) {
 		if of(replay.Run.ID)(e) {
 			t.Errorf("the chat heard of the replay: %s", e.Kind)
 		}
+	}
+}
+
+func TestToolsOfAReplay(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		var asked atomic.Int32
+		happens := newEffect(false)
+		counted := happens.tool("effect").(toolstest.Tool)
+		do := counted.Do
+		counted.Do = func(ctx context.Context, c tools.Call) (tools.Result, error) {
+			if c.Asking {
+				asked.Add(1)
+			}
+			return do(ctx, c)
+		}
+		m := script(t, turn(calls("effect", map[string]any{"n": 1})), turn(says("Done.")))
+		other := func() *scripted.Model {
+			return script(t,
+				turn(calls("effect", map[string]any{"n": 1}), calls("effect", map[string]any{"n": 2}), calls("calculator", map[string]any{"expression": "1+1"})),
+				turn(says("Done, too.")))
+		}
+		models := map[string]*scripted.Model{"assistant": m, "recorded": other(), "live": other(), "ask": other()}
+		p := newPlant(t, db, setup{models: models, tools: []tools.Tool{counted}})
+		stop := p.work()
+		defer stop()
+		a := p.ask("Do it", "")
+		p.over(a.Run.ID)
+		for _, tt := range []struct {
+			mode        runs.ToolMode
+			more, asked int
+			results     []string
+		}{
+			{"", 0, 0, []string{"It happened.", "This call was not made then", "2"}},
+			{runs.ToolsLive, 2, 0, []string{"It happened.", "It happened.", "2"}},
+			{runs.ToolsAsk, 2, 2, []string{"It happened.", "It happened.", "2"}},
+		} {
+			before := happens.count()
+			want := cmp.Or(tt.mode, runs.ToolsRecorded)
+			replay, err := p.Repeat(t.Context(), p.who, a.Run.ID, runs.Again{Reason: runs.Replayed, Model: "scripted/" + string(want), Tools: tt.mode})
+			if err != nil {
+				t.Fatal(err)
+			}
+			p.over(replay.Run.ID)
+			if run := p.get(replay.Run.ID); run.State != runs.Finished || run.Tools != want {
+				t.Errorf("%q: %s with %q (%v)", tt.mode, run.State, run.Tools, run.Error)
+			}
+			if more := happens.count() - before; more != tt.more || int(asked.Swap(0)) != tt.asked {
+				t.Errorf("%q: the tool ran %d times", tt.mode, more)
+			}
+			var results []string
+			for _, m := range models[string(want)].Requests()[1].Messages {
+				for _, part := range m.Parts {
+					if part.Kind == providers.PartToolResult {
+						results = append(results, part.Text)
+					}
+				}
+			}
+			if !slices.EqualFunc(results, tt.results, strings.HasPrefix) {
+				t.Errorf("%q: results %q, want %q", tt.mode, results, tt.results)
+			}
+		}
+	})
+}
+
+// What a fork takes over is used up: the next of two equal calls gets the second result.
+func TestAForkGoesOnWithTheNextResult(t *testing.T) {
+	t.Parallel()
+	var n atomic.Int32
+	clock := toolstest.Tool{Is: toolstest.Echo("clock").Is, Do: func(context.Context, tools.Call) (tools.Result, error) {
+		return tools.Says(strconv.Itoa(int(n.Add(1)))), nil
+	}}
+	m := script(t, turn(calls("clock", nil)), turn(calls("clock", nil)), turn(says("Two.")), turn(calls("clock", nil)), turn(says("Two again.")))
+	p := newPlant(t, storetest.SQLite(t), setup{models: map[string]*scripted.Model{"assistant": m}, tools: []tools.Tool{clock}})
+	stop := p.work()
+	defer stop()
+	a := p.ask("What time is it?", "")
+	p.over(a.Run.ID)
+	fork, err := p.Repeat(t.Context(), p.who, a.Run.ID, runs.Again{Reason: runs.Forked, Turn: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.over(fork.Run.ID)
+	requests := m.Requests()
+	seen := requests[len(requests)-1].Messages
+	if last := seen[len(seen)-1].Parts[0]; last.Text != "2" || n.Load() != 2 {
+		t.Errorf("the fork got %q, the tool ran %d times", last.Text, n.Load())
 	}
 }

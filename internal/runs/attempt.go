@@ -269,7 +269,7 @@ func (d *Desk) loop(ctx context.Context, a *attempt, j *journal) (broken *agents
 	}
 	call := tools.Call{
 		Workspace: a.run.Workspace, User: a.run.User, Agent: a.run.Agent, Run: a.run.ID, Conversation: a.run.Conversation, Door: a.run.Door,
-		Unattended: a.run.unattended(),
+		Unattended: a.run.unattended(), Asking: a.root().run.Tools == ToolsAsk,
 	}
 	if d.opts.Folder != nil {
 		call.Project = a.run.Project

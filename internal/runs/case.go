@@ -145,19 +145,13 @@ func (d *Desk) memo(ctx context.Context, who conversations.Asker, run Run) (memo
 	if err != nil {
 		return memo{}, Expectation{}, err
 	}
-	m := memo{Recall: j.recall}
+	m := memo{Recall: j.recall, Results: results(j.turns)}
 	for _, row := range rows {
 		m.Messages = append(m.Messages, conversations.Message{Role: row.Role, Parts: row.Parts})
 	}
 	size := 0
-	for _, t := range j.turns {
-		for _, c := range t.Calls {
-			if c.Result == nil {
-				continue
-			}
-			size += len(c.Args) + len(c.Result.Text())
-			m.Results = append(m.Results, recorded{c.Tool, c.Args, *c.Result})
-		}
+	for _, r := range m.Results {
+		size += len(r.Args) + len(r.Result.Text())
 	}
 	if size > maxCaseResult {
 		return memo{}, Expectation{}, fault.New(fault.TooLarge, "case_too_large", "The tools of this run gave more than %d bytes, which is too much to keep.", maxCaseResult)

@@ -34,10 +34,10 @@ const maxFan = 16
 // belt is the tools of a run: its agent's, and those that hand work to the agents it may ask.
 func (d *Desk) belt(ctx context.Context, a *attempt) (agents.Belt, error) {
 	belt, err := d.realBelt(ctx, a)
-	if err != nil || belt == nil || a.run.Reason != Tried {
+	if err != nil || belt == nil {
 		return belt, err
 	}
-	return d.plays(ctx, a.run, belt)
+	return d.plays(ctx, a, belt)
 }
 
 func (d *Desk) realBelt(ctx context.Context, a *attempt) (agents.Belt, error) {

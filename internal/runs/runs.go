@@ -48,6 +48,7 @@ type Run struct {
 	Result       string           `db:"result" json:"result,omitempty" doc:"What a helper answered."`
 	Origin       ids.Run          `db:"origin_id" json:"origin,omitempty" doc:"The run it does again."`
 	Reason       Reason           `db:"reason" json:"reason,omitempty"`
+	Tools        ToolMode         `db:"replay_tools" json:"tools,omitempty" doc:"Of a replay or a fork: what its tools do."`
 	Signals      int64            `db:"signals" json:"-"`
 	Turns        int              `db:"turns" json:"turns"`
 	Calls        int              `db:"calls" json:"calls"`
@@ -75,6 +76,16 @@ const (
 	Edited      Reason = "edit"
 	Broadcasted Reason = "broadcast"
 	Tried       Reason = "case" // what a case keeps, with the results that were recorded
+)
+
+// ToolMode is what the tools of a replay do.
+type ToolMode string
+
+// The modes of tools.
+const (
+	ToolsRecorded ToolMode = "recorded" // they give what they gave then; what was not called then is, if it changes nothing
+	ToolsLive     ToolMode = "live"     // as those of any run
+	ToolsAsk      ToolMode = "ask"      // a person is asked before each call that changes something
 )
 
 // Trouble is why a run failed, in the words of every other error.

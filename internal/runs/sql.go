@@ -3,13 +3,13 @@ package runs
 import "strings"
 
 const columns = `id, workspace_id, conversation_id, parent_id, user_id, key_id, door, project, agent, model, state, question_id, answer_id, job_id,
-	attempt, call_id, depth, title, task, result, origin_id, reason, signals, turns, calls, spent, needs,
+	attempt, call_id, depth, title, task, result, origin_id, reason, replay_tools, signals, turns, calls, spent, needs,
 	usage, error, created_at, started_at, first_token_at, finished_at`
 
 const insertRun = `
 	INSERT INTO runs_runs (id, workspace_id, conversation_id, parent_id, user_id, key_id, door, project, agent, model, state, question_id, answer_id,
-		job_id, attempt, call_id, depth, title, task, origin_id, reason, created_at)
-	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'queued', ?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?)`
+		job_id, attempt, call_id, depth, title, task, origin_id, reason, replay_tools, created_at)
+	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'queued', ?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?)`
 
 const selectRun = `SELECT ` + columns + ` FROM runs_runs WHERE id = ?`
 

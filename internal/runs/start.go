@@ -199,7 +199,7 @@ func (d *Desk) accept(ctx context.Context, tx *store.Tx, who conversations.Asker
 
 func (d *Desk) insert(ctx context.Context, tx *store.Tx, run Run) error {
 	_, err := tx.Exec(ctx, insertRun, run.ID, run.Workspace, run.Conversation, run.Parent, run.User, run.Key, run.Door, run.Project, run.Agent, run.Model,
-		run.Question, run.Answer, run.Job, run.Call, run.Depth, run.Title, run.Task, run.Origin, run.Reason, run.CreatedAt)
+		run.Question, run.Answer, run.Job, run.Call, run.Depth, run.Title, run.Task, run.Origin, run.Reason, run.Tools, run.CreatedAt)
 	if err != nil {
 		return fmt.Errorf("adding a run: %w", err)
 	}

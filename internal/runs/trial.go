@@ -185,33 +185,67 @@ func (d *Desk) kept(ctx context.Context, a *attempt) ([]providers.Message, error
 	return prompt(m.Messages), nil
 }
 
-// player is a belt whose calls do nothing: each gives what was recorded of it.
+// player is a belt whose calls give what was recorded of them.
 type player struct {
 	agents.Belt
-	d   *Desk
-	run Run
+	d     *Desk
+	run   Run
+	looks bool // calls that were not recorded are made if they change nothing
 
 	mu      sync.Mutex // guards results: the next of two equal calls gets the next result
 	results []recorded
 }
 
-// plays puts what a case has recorded in the place of the tools.
-func (d *Desk) plays(ctx context.Context, run Run, belt agents.Belt) (agents.Belt, error) {
-	m, err := d.memoOf(ctx, run)
-	if err != nil {
-		return nil, err
+// plays puts what was recorded in the place of the tools, in the runs that want it: what a case keeps, or what the run that is
+// done again got. A helper of such a run did not exist then; it can look at things, and changes nothing.
+func (d *Desk) plays(ctx context.Context, a *attempt, belt agents.Belt) (agents.Belt, error) {
+	p := &player{Belt: belt, d: d, run: a.run}
+	switch top := a.root().run; {
+	case a.run.Reason == Tried:
+		m, err := d.memoOf(ctx, a.run)
+		if err != nil {
+			return nil, err
+		}
+		p.results = m.Results
+	case top.Tools != ToolsRecorded:
+		return belt, nil
+	case a.parent != nil:
+		p.looks = true
+	default:
+		turns, _, err := d.past(ctx, a.run.Origin)
+		if err != nil {
+			return nil, err
+		}
+		p.results, p.looks = results(turns), true
 	}
-	return &player{Belt: belt, d: d, run: run, results: m.Results}, nil
+	for _, done := range results(a.turns) { // before a crash, or taken over by a fork
+		p.take(ExpectedCall{done.Tool, done.Args})
+	}
+	return p, nil
+}
+
+// results lists what the calls of turns got.
+func results(turns []*agents.Turn) (all []recorded) {
+	for _, t := range turns {
+		for _, c := range t.Calls {
+			if c.Result != nil {
+				all = append(all, recorded{c.Tool, c.Args, *c.Result})
+			}
+		}
+	}
+	return all
 }
 
 // Call gives the recorded result of a call.
 func (p *player) Call(ctx context.Context, call tools.Call) (tools.Result, error) {
-	result, ok := p.take(ExpectedCall{call.Tool, call.Args})
-	if !ok {
-		return tools.Fails(fault.New(fault.NotFound, "not_recorded", "This call was not made when the case was kept, so there is no result of it.").
-			WithHint("Answer with what you have.")), nil
+	if result, ok := p.take(ExpectedCall{call.Tool, call.Args}); ok {
+		return result, p.d.fetchImages(ctx, p.run.Workspace, &agents.Call{Tool: call.Tool, Result: &result})
 	}
-	return result, p.d.fetchImages(ctx, p.run.Workspace, &agents.Call{Tool: call.Tool, Result: &result})
+	if spec, err := p.Spec(call.Tool); p.looks && err == nil && spec.ReadOnly {
+		return p.Belt.Call(ctx, call)
+	}
+	return tools.Fails(fault.New(fault.NotFound, "not_recorded", "This call was not made then, so there is no result of it, and nothing new is done here.").
+		WithHint("Answer with what you have.")), nil
 }
 
 // take finds the first result of a call and, unless it is the only one left, does not give it again.

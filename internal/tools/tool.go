@@ -87,8 +87,10 @@ type Call struct {
 	Turn         string           `json:"turn,omitempty"`    // the model call that asked for it, within Run
 	Door         string           `json:"door,omitempty"`    // where it came in: chat, api, mcp, v1, schedule, hook, …
 	// Unattended says that nobody watches: a schedule, a trigger or a hook started it.
-	Unattended bool            `json:"unattended,omitempty"`
-	Args       json.RawMessage `json:"args"`
+	Unattended bool `json:"unattended,omitempty"`
+	// Asking says that a person wants to be asked before whatever changes something.
+	Asking bool            `json:"asking,omitempty"`
+	Args   json.RawMessage `json:"args"`
 	// Approval names a person's earlier answer to this very call, for the Gate to look up.
 	Approval string `json:"approval,omitempty"`
 	// Answer is what a person said to the need that this very call had, where the need says that it is called again.

@@ -3469,7 +3469,7 @@ export interface paths {
       };
       requestBody?: {
         content: {
-          "application/json": components["schemas"]["AgainRequest"];
+          "application/json": components["schemas"]["ReplayRequest"];
         };
       };
       responses: {
@@ -10976,6 +10976,8 @@ export interface components {
       /** The run it does again. */
       origin?: string;
       reason?: string;
+      /** Of a replay or a fork: what its tools do. */
+      tools?: string;
       turns: number;
       calls: number;
       /** Helpers included. */
@@ -11168,9 +11170,17 @@ export interface components {
       /** The same if left out. */
       model?: string;
     };
+    ReplayRequest: {
+      /** The same if left out. */
+      model?: string;
+      /** What tools do: give what they gave then, work, or work once a person was asked about each change. Left out: recorded. */
+      tools?: "recorded" | "live" | "ask";
+    };
     ForkRequest: {
       /** The same if left out. */
       model?: string;
+      /** What tools do: give what they gave then, work, or work once a person was asked about each change. Left out: recorded. */
+      tools?: "recorded" | "live" | "ask";
       /** What was done up to this turn is taken over. */
       turn: number;
     };

@@ -110,20 +110,23 @@ export const useContinue = () =>
   );
 
 /** Asks the same question again, with another model where one is named, up to a turn where one is given. */
+/** What the tools of a replay do. */
+export type ToolMode = NonNullable<components["schemas"]["ReplayRequest"]["tools"]>;
+
 export const useReplay = () =>
   useChange(
-    ({ run, model, turn }: { run: string; model?: string; turn?: number }) =>
+    ({ run, turn, ...body }: { run: string; turn?: number; model?: string; tools: ToolMode }) =>
       turn === undefined
         ? call(
             client.POST("/api/v1/runs/{run}/replay", {
               params: { path: { run } },
-              body: model ? { model } : {},
+              body,
             }),
           )
         : call(
             client.POST("/api/v1/runs/{run}/fork", {
               params: { path: { run } },
-              body: { turn, ...(model ? { model } : {}) },
+              body: { turn, ...body },
             }),
           ),
     keys.all,

@@ -5,7 +5,7 @@ import { Button } from "@/ui/button";
 import { Dialog, DialogActions } from "@/ui/dialog";
 import { Field, Select } from "@/ui/field";
 import { Problem } from "@/ui/states";
-import { useReplay } from "./queries";
+import { type ToolMode, useReplay } from "./queries";
 
 export type ReplayOf = {
   run: string;
@@ -27,12 +27,13 @@ export function ReplayDialog({
   onStarted: (run: string) => void;
 }) {
   const [model, setModel] = useState("");
+  const [tools, setTools] = useState<ToolMode>("recorded");
   const replay = useReplay();
   const kept = of.turn !== undefined && of.turn > 1 ? of.turn - 1 : undefined;
   const submit = (event: FormEvent) => {
     event.preventDefault();
     replay.mutate(
-      { run: of.run, ...(model ? { model } : {}), ...(kept ? { turn: kept } : {}) },
+      { run: of.run, tools, ...(model ? { model } : {}), ...(kept ? { turn: kept } : {}) },
       { onSuccess: (started) => onStarted(started.run.id) },
     );
   };
@@ -53,6 +54,16 @@ export function ReplayDialog({
                 ...models.map((one) => ({ value: one.id, label: one.id })),
               ]}
               onChange={(event) => setModel(event.target.value)}
+              {...control}
+            />
+          )}
+        </Field>
+        <Field label={words.tools} help={words.toolHelp[tools]}>
+          {(control) => (
+            <Select
+              value={tools}
+              options={words.toolModes}
+              onChange={(event) => setTools(event.target.value as ToolMode)}
               {...control}
             />
           )}

@@ -69,7 +69,18 @@ export const traces = {
   replayBody: "It runs beside the chat, which stays as it is. The chat can go on from its answer afterwards.",
   replayTurn: (turn: number) => `Replay from turn ${turn}`,
   replayTurnBody: (kept: number) =>
-    `What was done in the first ${plural(kept, "turn", "turns")} is taken over as recorded, so nothing is done twice. From there on tools are live.`,
+    `What was done in the first ${plural(kept, "turn", "turns")} is taken over as recorded, so nothing is done twice.`,
+  tools: "Tools",
+  toolModes: [
+    { value: "recorded", label: "Recorded results" },
+    { value: "live", label: "Live" },
+    { value: "ask", label: "Ask before each change" },
+  ],
+  toolHelp: {
+    recorded: "They give what they gave then. What was not called then can only look: nothing is done twice.",
+    live: "They work again, under the same guard. What was done may be done twice.",
+    ask: "They work again, and each call that changes something waits for you.",
+  },
   replayModelHelp: "Another model shows whether the answer hangs on it.",
   sameModel: (model: string) => `The same: ${model}`,
   replayHere: "Replay from this step",
