@@ -32,7 +32,7 @@ func (d *Desk) end(ctx context.Context, a *attempt, e ending) (news bool, err er
 	if e.trouble != nil {
 		d.log.WarnContext(ctx, "run failed", "part", "runs", "run", a.run.ID, "err", e.trouble)
 	}
-	if err := d.scribe.settle(ctx); err != nil {
+	if err := d.scribe.settle(ctx, a.run.ID); err != nil {
 		return false, fmt.Errorf("ending %s: %w", a.run.ID, err)
 	}
 	sum := a.with(e.last)
@@ -349,7 +349,11 @@ const keptResult = 8 << 10
 
 // answerParts is all that a run said and did, in order.
 func answerParts(turns []*agents.Turn) []providers.Part {
-	var parts []providers.Part
+	size := 0
+	for _, t := range turns {
+		size += len(t.Parts) + len(t.Calls)
+	}
+	parts := make([]providers.Part, 0, size)
 	for _, t := range turns {
 		parts = append(parts, t.Parts...)
 		for _, c := range t.Calls {

@@ -280,7 +280,7 @@ func (a *attempt) hire(ctx context.Context, key string, o order) (run Run, err e
 		Door: a.run.Door, Project: a.run.Project, Agent: agent.Name, Model: agent.Model, State: Queued, Question: a.run.Question, Job: a.run.Job,
 		Call: key, Depth: a.run.Depth + 1, Title: clip(o.Task, 200), Task: o.Task, CreatedAt: time.Now().UTC().Truncate(time.Microsecond),
 	}
-	if err := a.d.scribe.settle(ctx); err != nil { // that the call was started is said first
+	if err := a.d.scribe.settle(ctx, a.run.ID); err != nil { // that the call was started is said first
 		return run, err
 	}
 	err = a.d.opts.DB.InTx(ctx, func(tx *store.Tx) error {

@@ -2,7 +2,6 @@ package runs
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -24,34 +23,33 @@ const (
 )
 
 // scribe takes the entries of all runs: each is in a file when add returns, and that survives the process. The
-// database has them a moment later, as many in a commit as came meanwhile; only then are their facts said.
+// database has them a moment later, as many in a commit as came meanwhile; only then are their facts said. Who needs those of one run
+// at once has them written by themselves, and leaves the others for the next commit, which more of theirs will share.
 type scribe struct {
 	db    *store.DB
 	hub   *events.Hub
 	log   *slog.Logger
 	spool *spool.Spool
 	kick  chan struct{} // holds one: there are entries
-	hurry chan struct{} // holds one: somebody waits for them
 
-	flushing sync.Mutex // one commit at a time; before mu
-
-	mu      sync.Mutex // guards the fields below, and attempt.kept, .behind, .held, .releasing and .lost
-	queue   []*entry
-	added   int64 // entries so far
-	written int64
+	mu      sync.Mutex // guards the fields below, piles, and attempt.kept, .behind, .held, .releasing and .lost
+	piles   map[ids.Run]*pile
+	order   []*pile // those with entries that nobody writes, the oldest first
+	waiting int     // how many entries that are
 	running bool
 	failed  error // of the last commit; nil: none
-	waiters []waiter
 }
 
-// waiter wants to know when the first entries are in the database.
-type waiter struct {
-	upto int64
-	done chan error
+// pile is what the database does not have of a run.
+type pile struct {
+	added   int           // entries so far
+	written int           // of them that the database has
+	entries []*entry      // of them that nobody writes yet
+	writing chan struct{} // closed when those before them are written, or could not be; nil: there are none
 }
 
 func newScribe(opts Options, log *slog.Logger) *scribe {
-	return &scribe{db: opts.DB, hub: opts.Hub, log: log, spool: spool.New(opts.Journal, "runs"), kick: make(chan struct{}, 1), hurry: make(chan struct{}, 1)}
+	return &scribe{db: opts.DB, hub: opts.Hub, log: log, spool: spool.New(opts.Journal, "runs"), kick: make(chan struct{}, 1), piles: make(map[ids.Run]*pile)}
 }
 
 // add keeps an entry.
@@ -59,18 +57,19 @@ func (s *scribe) add(ctx context.Context, e *entry) error {
 	if err := s.replay(ctx); err != nil {
 		return err
 	}
-	running, err := s.enqueue(e)
+	behind, err := s.enqueue(e)
 	if err != nil {
 		return err
 	}
-	if running {
+	if behind {
 		wake(s.kick)
 		return nil
 	}
-	return s.settle(ctx)
+	return s.settle(ctx, e.run)
 }
 
-func (s *scribe) enqueue(e *entry) (running bool, err error) {
+// enqueue says whether the entry is written behind; else its run waits for it.
+func (s *scribe) enqueue(e *entry) (behind bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	a := e.by
@@ -86,9 +85,23 @@ func (s *scribe) enqueue(e *entry) (running bool, err error) {
 	}
 	a.kept++
 	a.behind++
-	s.queue = append(s.queue, e)
-	s.added++
-	return s.running && len(s.queue) < scribeAhead, nil
+	p := s.piles[e.run]
+	if p == nil {
+		p = new(pile)
+		s.piles[e.run] = p
+	}
+	p.added++
+	s.queue(p, e)
+	return s.running && s.waiting < scribeAhead, nil
+}
+
+// queue has entries written behind. The caller holds mu.
+func (s *scribe) queue(p *pile, entries ...*entry) {
+	if len(p.entries) == 0 {
+		s.order = append(s.order, p)
+	}
+	p.entries = append(p.entries, entries...)
+	s.waiting += len(entries)
 }
 
 func wake(ch chan struct{}) {
@@ -98,8 +111,8 @@ func wake(ch chan struct{}) {
 	}
 }
 
-// settle returns when the database has all that was added before.
-func (s *scribe) settle(ctx context.Context) error {
+// settle returns when the database has all that was added of a run before.
+func (s *scribe) settle(ctx context.Context, run ids.Run) error {
 	if s == nil {
 		return nil
 	}
@@ -107,24 +120,141 @@ func (s *scribe) settle(ctx context.Context) error {
 		return err
 	}
 	s.mu.Lock()
-	if s.written == s.added {
-		s.mu.Unlock()
+	defer s.mu.Unlock()
+	p := s.piles[run]
+	if p == nil {
 		return nil
 	}
-	w := waiter{s.added, make(chan error, 1)}
-	s.waiters = append(s.waiters, w)
-	running := s.running
+	for upto := p.added; p.written < upto; {
+		if err := s.further(ctx, p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// further writes what waits in a pile, or waits for who does. The caller holds mu, which is free meanwhile.
+func (s *scribe) further(ctx context.Context, p *pile) error {
+	var g *group
+	writing := p.writing
+	if writing == nil {
+		s.order = slices.DeleteFunc(s.order, func(other *pile) bool { return other == p })
+		g = s.claim(p)
+	}
 	s.mu.Unlock()
-	if running {
-		wake(s.hurry)
-	} else if err := s.flush(); err != nil {
-		return err
+	defer s.mu.Lock()
+	if g != nil {
+		return s.write(g)
 	}
 	select {
-	case err := <-w.done:
-		return err
+	case <-writing:
+		return nil
 	case <-ctx.Done():
 		return context.Cause(ctx)
+	}
+}
+
+// group is what one commit writes.
+type group struct {
+	piles   []*pile
+	sizes   []int // entries of each pile
+	entries []*entry
+	written chan struct{}
+}
+
+// claim takes piles out of the order. The caller holds mu.
+func (s *scribe) claim(piles ...*pile) *group {
+	g := &group{piles: piles, written: make(chan struct{})}
+	for _, p := range piles {
+		g.sizes, g.entries = append(g.sizes, len(p.entries)), append(g.entries, p.entries...)
+		p.entries, p.writing = nil, g.written
+	}
+	s.waiting -= len(g.entries)
+	return g
+}
+
+// due claims what is next of what nobody writes yet; nil: nothing.
+func (s *scribe) due() *group {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	count := 0
+	var piles []*pile
+	s.order = slices.DeleteFunc(s.order, func(p *pile) bool {
+		if p.writing != nil || count >= scribeGroup {
+			return false
+		}
+		count += len(p.entries)
+		piles = append(piles, p)
+		return true
+	})
+	if count == 0 {
+		return nil
+	}
+	return s.claim(piles...)
+}
+
+// write commits a group, and lets go of it: files, deltas that waited for it, and whoever waits. What could not be written
+// is next again.
+func (s *scribe) write(g *group) error {
+	lost, err := s.commit(context.Background(), g.entries)
+	var caught []*attempt
+	s.mu.Lock()
+	s.failed = err
+	if err == nil {
+		for _, e := range g.entries {
+			e.by.lost = e.by.lost || lost[e.run]
+			if e.by.behind--; e.by.behind == 0 {
+				caught = append(caught, e.by)
+			}
+		}
+	}
+	s.mu.Unlock()
+	if err == nil {
+		s.forget(g.entries)
+		for _, a := range caught {
+			s.release(a)
+		}
+	}
+	s.over(g, err != nil)
+	if err != nil {
+		wake(s.kick)
+		return fmt.Errorf("writing the journal of runs: %w", err)
+	}
+	return nil
+}
+
+// over ends the writing of a group, of which the database has all or nothing.
+func (s *scribe) over(g *group, failed bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	rest := g.entries
+	for i, p := range g.piles {
+		mine, later := rest[:g.sizes[i]:g.sizes[i]], p.entries
+		rest, p.writing = rest[g.sizes[i]:], nil
+		switch {
+		case !failed:
+			p.written += len(mine)
+		case len(later) == 0:
+			s.queue(p, mine...)
+		default: // it is in the order already
+			p.entries = append(mine, later...)
+			s.waiting += len(mine)
+		}
+		if len(p.entries) == 0 {
+			delete(s.piles, mine[0].run)
+		}
+	}
+	close(g.written)
+}
+
+// forget lets the files of entries go that the database has.
+func (s *scribe) forget(entries []*entry) {
+	leaves := make([]*spool.Leaf, len(entries))
+	for i, e := range entries {
+		leaves[i] = e.leaf
+	}
+	if err := s.spool.Written(leaves); err != nil {
+		s.log.Error("journal not shortened", "part", "runs", "err", err)
 	}
 }
 
@@ -136,9 +266,8 @@ func (s *scribe) run(ctx context.Context) error {
 	s.setRunning(true)
 	defer func() {
 		s.setRunning(false)
-		if err := s.flush(); err != nil {
+		if err := s.drain(); err != nil {
 			s.log.ErrorContext(ctx, "the last steps stay in the journal until the next start", "part", "runs", "err", err)
-			s.giveUp(err)
 		}
 		if err := s.spool.Close(); err != nil {
 			s.log.ErrorContext(ctx, "journal not closed", "part", "runs", "err", err)
@@ -146,34 +275,24 @@ func (s *scribe) run(ctx context.Context) error {
 	}()
 	pause := time.NewTimer(0)
 	defer pause.Stop()
-	for s.due(ctx, pause) {
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-s.kick:
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-pause.C:
+		}
 		next := scribePause
 		if err := s.flush(); err != nil {
 			s.log.ErrorContext(ctx, "steps wait in the journal", "part", "runs", "err", err)
 			next = scribeRetry
-			wake(s.kick)
 		}
 		pause.Reset(next)
 	}
-	return nil
-}
-
-// due waits until there is something to write: at once if somebody waits for it, else a while after the last time.
-func (s *scribe) due(ctx context.Context, pause *time.Timer) bool {
-	select {
-	case <-ctx.Done():
-		return false
-	case <-s.hurry:
-		return true
-	case <-s.kick:
-	}
-	select {
-	case <-ctx.Done():
-		return false
-	case <-s.hurry:
-	case <-pause.C:
-	}
-	return true
 }
 
 func (s *scribe) setRunning(running bool) {
@@ -182,68 +301,50 @@ func (s *scribe) setRunning(running bool) {
 	s.running = running
 }
 
-// giveUp tells those who wait that the database does not take it.
-func (s *scribe) giveUp(err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, w := range s.waiters {
-		w.done <- err
-	}
-	s.waiters = nil
-}
-
-// flush writes what is queued, group by group.
+// flush writes what is there, group by group; what comes meanwhile is for the next time, and so is what comes behind entries that
+// another writes.
 func (s *scribe) flush() error {
-	s.flushing.Lock()
-	defer s.flushing.Unlock()
-	for {
-		s.mu.Lock()
-		group := slices.Clone(s.queue[:min(len(s.queue), scribeGroup)])
-		s.mu.Unlock()
-		if len(group) == 0 {
+	s.mu.Lock()
+	left := s.waiting
+	s.mu.Unlock()
+	for left > 0 {
+		g := s.due()
+		if g == nil {
+			wake(s.kick)
 			return nil
 		}
-		lost, err := s.commit(context.Background(), group)
-		s.mu.Lock()
-		s.failed = err
-		s.mu.Unlock()
-		if err != nil {
-			return fmt.Errorf("writing the journal of runs: %w", err)
+		if err := s.write(g); err != nil {
+			return err
 		}
-		s.done(group, lost)
+		left -= len(g.entries)
+	}
+	return nil
+}
+
+// drain writes all there is, and waits for what others write.
+func (s *scribe) drain() error {
+	for {
+		if err := s.flush(); err != nil {
+			return err
+		}
+		writing := s.someoneWrites()
+		if writing == nil {
+			return nil
+		}
+		<-writing
 	}
 }
 
-// done lets go of a group that is durable: files, deltas that waited for it, and whoever waits.
-func (s *scribe) done(group []*entry, lost map[ids.Run]bool) {
-	leaves := make([]*spool.Leaf, len(group))
-	var caught []*attempt
-	s.mu.Lock()
-	s.queue = slices.Delete(s.queue, 0, len(group))
-	s.written += int64(len(group))
-	for i, e := range group {
-		leaves[i] = e.leaf
-		e.by.lost = e.by.lost || lost[e.run]
-		if e.by.behind--; e.by.behind == 0 {
-			caught = append(caught, e.by)
-		}
-	}
-	s.mu.Unlock()
-	if err := s.spool.Written(leaves); err != nil {
-		s.log.Error("journal not shortened", "part", "runs", "err", err)
-	}
-	for _, a := range caught {
-		s.release(a)
-	}
+// someoneWrites gives what is closed once a group that another writes is done; nil: there is none.
+func (s *scribe) someoneWrites() chan struct{} {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.waiters = slices.DeleteFunc(s.waiters, func(w waiter) bool {
-		if w.upto > s.written {
-			return false
+	for _, p := range s.piles {
+		if p.writing != nil {
+			return p.writing
 		}
-		w.done <- nil
-		return true
-	})
+	}
+	return nil
 }
 
 // publish says a delta of a run, behind the facts that were kept before it.
@@ -273,99 +374,4 @@ func (s *scribe) release(a *attempt) {
 		s.mu.Lock()
 		a.releasing = false
 	}
-}
-
-// commit writes entries in one transaction, those of a run that is not this attempt's any more excepted.
-func (s *scribe) commit(ctx context.Context, group []*entry) (lost map[ids.Run]bool, err error) {
-	works := byRun(group)
-	err = s.db.InTx(ctx, func(tx *store.Tx) error {
-		lost = make(map[ids.Run]bool)
-		var lines []line
-		for _, w := range works {
-			if err := w.last.fence(ctx, tx, lost); err != nil {
-				return err
-			}
-			if lost[w.last.run] {
-				continue
-			}
-			lines = append(lines, w.lines...)
-			if err := s.hub.AppendEncoded(tx, w.last.workspace, w.last.channel, w.facts); err != nil {
-				return err
-			}
-		}
-		return writeLines(ctx, tx, lines)
-	})
-	return lost, err
-}
-
-// work is what the entries of one run bring.
-type work struct {
-	last  *entry
-	lines []line
-	facts []events.Encoded
-}
-
-// byRun puts entries of a run together, which lets their facts share rows. Runs of one group do not follow from each
-// other: what one of them waits for from another is written before it goes on.
-func byRun(group []*entry) []*work {
-	var all []*work
-	of := make(map[ids.Run]*work)
-	for _, e := range group {
-		w := of[e.run]
-		if w == nil {
-			w = &work{}
-			of[e.run] = w
-			all = append(all, w)
-		}
-		w.last, w.lines, w.facts = e, append(w.lines, e.lines...), append(w.facts, e.facts...)
-	}
-	return all
-}
-
-// fence writes what the run has done, if it is still this attempt's.
-func (e *entry) fence(ctx context.Context, tx *store.Tx, lost map[ids.Run]bool) error {
-	n, err := tx.Exec(ctx, journalRun, e.sum.turns, e.sum.calls, e.sum.spent, e.usage, e.sum.first, e.n, e.run, e.attempt, e.n)
-	if n == 0 {
-		lost[e.run] = true
-	}
-	return err
-}
-
-// replay writes what a process that died has told its journal only, once. An entry that the database has is known
-// by its number.
-func (s *scribe) replay(ctx context.Context) error {
-	ctx = context.WithoutCancel(ctx) // half of it would have to be done again
-	var group []*entry
-	err := s.spool.Recover(spool.Left{
-		Read: func(raw []byte) error {
-			e, err := readEntry(raw)
-			if err != nil {
-				return err
-			}
-			known, err := store.One[int64](ctx, s.db.Read(), selectJournaled, e.run, e.attempt)
-			if errors.Is(err, store.ErrNoRows) || (err == nil && e.n <= known) {
-				return nil
-			}
-			group = append(group, e)
-			return err
-		},
-		Write: func() error {
-			all := group
-			if group = nil; len(all) == 0 {
-				return nil
-			}
-			_, err := s.commit(ctx, all)
-			if err == nil {
-				s.log.InfoContext(ctx, "wrote what a killed process had in its journal", "part", "runs", "entries", len(all))
-			}
-			return err
-		},
-		Aside: func(file string, why error) {
-			s.log.ErrorContext(ctx, "a journal is not understood and was put aside", "part", "runs", "file", file, "err", why)
-		},
-	})
-	if err != nil {
-		return fmt.Errorf("writing what the journal of runs has: %w", err)
-	}
-	return nil
 }

@@ -57,8 +57,15 @@ func scribeOn(t *testing.T) (*scribe, Run) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	run := Run{ID: ids.New[ids.Run](), Workspace: storetest.Workspace(), Conversation: ids.New[ids.Conversation](), Agent: "assistant", CreatedAt: time.Now()}
-	err = db.InTx(t.Context(), func(tx *store.Tx) error {
+	run := anotherRun(t, db, storetest.Workspace())
+	return newScribe(Options{DB: db, Hub: hub, Journal: filepath.Join(t.TempDir(), "journal")}, slog.New(slog.DiscardHandler)), run
+}
+
+// anotherRun is being worked on.
+func anotherRun(t *testing.T, db *store.DB, ws ids.Workspace) Run {
+	t.Helper()
+	run := Run{ID: ids.New[ids.Run](), Workspace: ws, Conversation: ids.New[ids.Conversation](), Agent: "assistant", CreatedAt: time.Now()}
+	err := db.InTx(t.Context(), func(tx *store.Tx) error {
 		if err := (&Desk{}).insert(t.Context(), tx, run); err != nil {
 			return err
 		}
@@ -68,7 +75,7 @@ func scribeOn(t *testing.T) (*scribe, Run) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return newScribe(Options{DB: db, Hub: hub, Journal: filepath.Join(t.TempDir(), "journal")}, slog.New(slog.DiscardHandler)), run
+	return run
 }
 
 // kept counts what the database has of a run.
@@ -109,7 +116,7 @@ func TestWhatAKilledProcessLeftIsWrittenOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 		s.spool = spool.New(filepath.Dir(files[0]), "runs") // of the next process
-		if err := s.settle(t.Context()); err != nil {
+		if err := s.settle(t.Context(), run.ID); err != nil {
 			t.Fatal(err)
 		}
 		if steps, facts := s.kept(t, run); steps != 3 || facts != 3 {
@@ -137,7 +144,7 @@ func TestAnEntryOfAnotherVersionIsPutAside(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.spool = spool.New(filepath.Dir(files[0]), "runs") // of the next process
-	if err := s.settle(t.Context()); err != nil {
+	if err := s.settle(t.Context(), run.ID); err != nil {
 		t.Fatal(err)
 	}
 	if steps, _ := s.kept(t, run); steps != 1 {
@@ -178,6 +185,101 @@ func TestARunThatMovedOnKeepsNothingMore(t *testing.T) {
 	}
 	if steps, facts := s.kept(t, run); steps != 1 || facts != 1 {
 		t.Errorf("%d steps, %d facts", steps, facts)
+	}
+}
+
+// keeper is an attempt of a run that keeps a step each time it is called.
+func keeper(t *testing.T, s *scribe, run Run) func() {
+	a := &attempt{d: &Desk{scribe: s, opts: Options{Hub: s.hub}}, run: run}
+	a.run.Attempt = 1
+	return func() {
+		t.Helper()
+		e, err := a.entry(totals{}, []line{fresh(a.blank(StepTool, a.number(1), 1))}, RunCompacted{subject: run.subject()})
+		if err == nil {
+			err = s.add(t.Context(), e)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestARunThatIsWaitedForIsWrittenByItself(t *testing.T) {
+	t.Parallel()
+	s, run := scribeOn(t)
+	other := anotherRun(t, s.db, storetest.Workspace())
+	s.setRunning(true) // as far as runs know somebody writes behind
+	one, two := keeper(t, s, run), keeper(t, s, other)
+	for range 3 {
+		one()
+		two()
+	}
+	for range 2 {
+		if err := s.settle(t.Context(), run.ID); err != nil {
+			t.Fatal(err)
+		}
+		if steps, facts := s.kept(t, run); steps != 3 || facts != 3 {
+			t.Errorf("%d steps and %d facts of the run", steps, facts)
+		}
+		if steps, facts := s.kept(t, other); steps != 0 || facts != 0 {
+			t.Errorf("%d steps and %d facts of another", steps, facts)
+		}
+	}
+	one()
+	if err := s.drain(); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		run  Run
+		want int
+	}{{run, 4}, {other, 3}} {
+		if steps, facts := s.kept(t, tt.run); steps != tt.want || facts != tt.want {
+			t.Errorf("%d steps and %d facts, want %d", steps, facts, tt.want)
+		}
+	}
+	if len(s.piles) != 0 || len(s.order) != 0 || s.waiting != 0 {
+		t.Errorf("there are %d piles, %d in order, %d entries", len(s.piles), len(s.order), s.waiting)
+	}
+}
+
+func TestWhatCouldNotBeWrittenIsWrittenLater(t *testing.T) {
+	t.Parallel()
+	s, run := scribeOn(t)
+	other := anotherRun(t, s.db, storetest.Workspace())
+	change := func(statement string) {
+		err := s.db.InTx(t.Context(), func(tx *store.Tx) error {
+			_, err := tx.Exec(t.Context(), statement)
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.setRunning(true)
+	one, two := keeper(t, s, run), keeper(t, s, other)
+	one()
+	two()
+	one()
+	change(`ALTER TABLE runs_steps RENAME TO runs_gone`)
+	if s.settle(t.Context(), run.ID) == nil || s.flush() == nil {
+		t.Fatal("steps were written without their table")
+	}
+	if got := s.waiting; got != 3 {
+		t.Errorf("%d entries wait", got)
+	}
+	change(`ALTER TABLE runs_gone RENAME TO runs_steps`)
+	if err := s.flush(); err != nil {
+		t.Fatal(err)
+	}
+	one()
+	if err := s.settle(t.Context(), run.ID); err != nil {
+		t.Fatal(err)
+	}
+	if steps, facts := s.kept(t, run); steps != 3 || facts != 3 {
+		t.Errorf("%d steps and %d facts of three entries", steps, facts)
+	}
+	if steps, facts := s.kept(t, other); steps != 1 || facts != 1 {
+		t.Errorf("%d steps and %d facts of one entry", steps, facts)
 	}
 }
 

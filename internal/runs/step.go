@@ -174,7 +174,7 @@ type journal struct {
 
 // read loads the journal of a run.
 func (d *Desk) read(ctx context.Context, id ids.Run) (*journal, error) {
-	if err := d.scribe.settle(ctx); err != nil {
+	if err := d.scribe.settle(ctx, id); err != nil {
 		return nil, err
 	}
 	j := &journal{}
@@ -318,7 +318,7 @@ func (d *Desk) Steps(ctx context.Context, who conversations.Asker, id ids.Run, q
 	if err != nil {
 		return page.Page[Step]{}, err
 	}
-	if err := d.scribe.settle(ctx); err != nil {
+	if err := d.scribe.settle(ctx, id); err != nil {
 		return page.Page[Step]{}, err
 	}
 	rows, err := store.All[step](ctx, d.opts.DB.Read(), listSteps, id, who.Workspace, after, q.Size()+1)

@@ -49,7 +49,7 @@ func (a *attempt) Park(ctx context.Context, waiting []*agents.Call) (news bool, 
 
 // park writes down what the run waits for, unless there is news.
 func (a *attempt) park(ctx context.Context, needs []Wait, lines []line) (news bool, err error) {
-	if err := a.d.scribe.settle(ctx); err != nil {
+	if err := a.d.scribe.settle(ctx, a.run.ID); err != nil {
 		return false, err
 	}
 	a.mu.Lock()

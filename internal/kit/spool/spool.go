@@ -193,10 +193,13 @@ type Left struct {
 	Aside func(file string, why error)
 }
 
+// Recovered says whether Recover has been through all of them.
+func (s *Spool) Recovered() bool { return s.recovered.Load() }
+
 // Recover goes through the files that others left, the oldest first, once: each is read, what was read is written, and the file is
 // removed or put aside. After an error the next call goes on with the same file.
 func (s *Spool) Recover(left Left) error {
-	if s.recovered.Load() {
+	if s.Recovered() {
 		return nil
 	}
 	s.recovering.Lock()
