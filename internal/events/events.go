@@ -261,7 +261,15 @@ func hideValue(v any) any {
 // workspace in a fixed order, so that two processes cannot deadlock here.
 func (h *Hub) flush(ctx context.Context, tx *store.Tx, items []any) error {
 	at := now()
-	byWorkspace := make(map[ids.Workspace][]message)
+	sizes := make(map[ids.Workspace]int)
+	for _, item := range items {
+		all := item.([]queued)
+		sizes[all[0].workspace] += len(all) // they are of one Append
+	}
+	byWorkspace := make(map[ids.Workspace][]message, len(sizes))
+	for ws, n := range sizes {
+		byWorkspace[ws] = make([]message, 0, n)
+	}
 	for _, item := range items {
 		for _, q := range item.([]queued) {
 			byWorkspace[q.workspace] = append(byWorkspace[q.workspace], message{channel: q.channel, kind: q.kind, at: at, data: q.data})

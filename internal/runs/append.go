@@ -27,6 +27,19 @@ func (c *CallShown) appendFields(to []byte) (_ []byte, err error) {
 	return to, err
 }
 
+// AppendJSON writes the delta.
+func (d TextDelta) AppendJSON(to []byte) ([]byte, error) {
+	to = rawjson.AppendString(append(to, `{"run":`...), d.Run)
+	to = rawjson.AppendString(rawjson.AppendKey(to, "message"), d.Message)
+	to = number(to, "attempt", int64(d.Attempt))
+	to = number(to, "turn", int64(d.Turn))
+	to = number(to, "seq", int64(d.Seq))
+	return append(rawjson.AppendString(rawjson.AppendKey(to, "text"), d.Text), '}'), nil
+}
+
+// AppendJSON writes the delta.
+func (d ReasoningDelta) AppendJSON(to []byte) ([]byte, error) { return TextDelta(d).AppendJSON(to) }
+
 // AppendJSON writes the fact.
 func (f TurnFinished) AppendJSON(to []byte) (_ []byte, err error) {
 	to = number(f.subject.append(to), "step", int64(f.Step))

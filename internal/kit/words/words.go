@@ -78,7 +78,9 @@ var apostrophes = strings.NewReplacer("'s", "", "’s", "", "'", "", "’", "")
 
 // word adds one word, and the parts of a name that is written in camelCase.
 func (c *cutter) word(word string) {
-	word = apostrophes.Replace(word)
+	if strings.IndexByte(word, '\'') >= 0 || strings.Contains(word, "’") {
+		word = apostrophes.Replace(word)
+	}
 	if word == "" {
 		return
 	}
@@ -105,6 +107,9 @@ func (c *cutter) add(word string) {
 
 // humps splits a name where a capital begins a part: parseURLTwice → parse, URL, Twice.
 func humps(word string) []string {
+	if !hasHump(word) {
+		return nil
+	}
 	letters := []rune(word)
 	var parts []string
 	start := 0
@@ -120,6 +125,16 @@ func humps(word string) []string {
 		return nil
 	}
 	return append(parts, string(letters[start:]))
+}
+
+// hasHump says whether a word may have a capital behind its first letter.
+func hasHump(word string) bool {
+	for i := 1; i < len(word); i++ {
+		if c := word[i]; c >= utf8.RuneSelf || 'A' <= c && c <= 'Z' {
+			return true
+		}
+	}
+	return false
 }
 
 // sort is how a letter's script writes words.
