@@ -38,6 +38,10 @@ for (const [size, viewport] of Object.entries({ desktop, phone })) {
     } else await card(page).getByRole("button", { name: "Approve for this run" }).click();
     await answers(page).getByText("Say help to see what I understand").waitFor();
     await idle(page);
+    // Who said so stands with the answer, also later.
+    await answers(page).getByText(/^Approved by Mira/).waitFor();
+    await page.reload();
+    await answers(page).getByText(/^Approved by Mira/).waitFor();
     // What it cost stands in the head of the chat, with the budget that is used up.
     const spend = page.getByRole("button", { name: /^Cost of this chat: \$0\.0\d+ budget used up$/ });
     await spend.click();

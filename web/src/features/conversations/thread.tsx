@@ -66,7 +66,7 @@ const ahead = 2000;
 /** Whether nothing came since a run, on the branch that is shown. */
 function isLast(run: Run, messages: readonly Message[]): boolean {
   const last = messages.at(-1);
-  const since = last?.role === "model" && Date.parse(last.created_at) > Date.parse(run.created_at);
+  const since = last?.role === "assistant" && Date.parse(last.created_at) > Date.parse(run.created_at);
   return !since && messages.some((message) => message.id === run.question);
 }
 

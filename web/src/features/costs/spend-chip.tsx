@@ -22,7 +22,16 @@ export function budgetsOf(budgets: readonly Budget[], { user, agent }: Of): Budg
     .sort((a, b) => a.left - b.left);
 }
 
-/** What a chat has cost, beside what may still be spent; it opens to the day and the budgets. */
+/** What a chat has cost, in words. */
+export function SpendLine({ conversation }: { conversation: string }) {
+  const spent = useQuery(totalsQuery({ conversation })).data;
+  return words.label(spent ? costOf(spent) : "–");
+}
+
+/**
+ * What a chat has cost, beside what may still be spent; it opens to the day and the budgets. On a phone there is room for it
+ * only when a budget is near its end.
+ */
 export function SpendChip({ conversation, user, agent }: Of & { conversation: string }) {
   const spent = useQuery(totalsQuery({ conversation })).data;
   const budgets = budgetsOf(useQuery(budgetsQuery).data?.data ?? [], { user, agent });
@@ -34,7 +43,7 @@ export function SpendChip({ conversation, user, agent }: Of & { conversation: st
   const left = nearest && (nearest.left > 0 ? words.left(unitText("money", nearest.left)) : words.over);
   return (
     <Chip
-      look="num spend"
+      look={tone ? "num spend" : "num spend max-sm:hidden"}
       label={words.label(left ? `${amount} ${left}` : amount)}
       title={words.title}
       side="bottom"

@@ -1,6 +1,7 @@
 import { useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
 import { Activity, Columns2, X } from "lucide-react";
 import { type KeyboardEvent, type ReactNode, useState } from "react";
+import { isAside } from "@/api/aside";
 import type { Agent, Run } from "@/api/types";
 import { common } from "@/lib/messages/common";
 import { traces as words } from "@/lib/messages/traces";
@@ -179,7 +180,10 @@ function Row({ run, hue, longest }: { run: Run; hue: string; longest: number }) 
       <span>
         <StatePill state={run.state} />
       </span>
-      <span className="trunc">{run.title}</span>
+      <span className="flex min-w-0 items-center gap-2">
+        <span className="trunc">{run.title}</span>
+        {isAside(run) && <span className="badge">{words.reasons[run.reason ?? ""]}</span>}
+      </span>
       <span className="trunc opt-col text-fg-2">{run.agent}</span>
       <span className="mono trunc opt-col wide text-small text-fg-3">{run.model}</span>
       <span className="r opt-col text-small text-fg-3">

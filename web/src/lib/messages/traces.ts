@@ -15,6 +15,7 @@ export const traces = {
     failed: "Failed",
     cancelled: "Cancelled",
   },
+  reasons: { replay: "Replay", fork: "Replay", case: "Test case" } as Record<string, string>,
   agent: "Agent",
   anyAgent: "Any agent",
   empty: "No traces yet",

@@ -15,6 +15,7 @@ import { IconButton } from "@/ui/button";
 import { CopyButton } from "@/ui/copy";
 import { useCan, useMe } from "../../session";
 
+const Answered = onDemand(() => import("../../guard-around"), "Answered");
 const UndoDialog = onDemand(() => import("@/features/guard/safety/snapshots"), "UndoDialog");
 
 const words = chat.thread;
@@ -32,7 +33,7 @@ export function Acts({ message, text, onRetry, onDetails, mayWrite }: Props) {
   const can = useCan();
   const [undo, setUndo] = useState(false);
   const asked = message.role === "user";
-  const changed = !asked && message.run && message.parts.some((part) => part.kind === "tool_call");
+  const changed = !asked && message.run && usesTools(message);
   return (
     <>
       {(message.versions ?? 1) > 1 && <Versions message={message} mayWrite={mayWrite} />}
@@ -76,19 +77,31 @@ export function Acts({ message, text, onRetry, onDetails, mayWrite }: Props) {
   );
 }
 
-/** The comments below a message. */
+const usesTools = (message: Message) => message.parts.some((part) => part.kind === "tool_call");
+
+/**
+ * What stands below a message: its comments and, where an answer used no tools, what people said to its questions. Else that
+ * stands with the tools.
+ */
 export function Under({ message }: { message: Message }) {
   const me = useMe();
   const can = useCan();
   const users = useQuery({ ...usersQuery, staleTime: 60_000, enabled: can("users:read") });
   return (
-    <Remarks
-      conversation={message.conversation}
-      message={message.id}
-      me={me.user.id}
-      nameOf={(user) => nameIn(users.data?.data, user)}
-      mayWrite={can("conversations:write")}
-    />
+    <>
+      {message.role === "assistant" && message.run && !usesTools(message) && (
+        <Suspense>
+          <Answered run={message.run} />
+        </Suspense>
+      )}
+      <Remarks
+        conversation={message.conversation}
+        message={message.id}
+        me={me.user.id}
+        nameOf={(user) => nameIn(users.data?.data, user)}
+        mayWrite={can("conversations:write")}
+      />
+    </>
   );
 }
 

@@ -3,6 +3,7 @@ import {
   Archive,
   ArchiveRestore,
   ChevronDown,
+  CircleDollarSign,
   Download,
   Pencil,
   Pin,
@@ -15,11 +16,14 @@ import type { Conversation } from "@/api/types";
 import { DeleteConversation, RenameConversation } from "@/features/conversations/dialogs";
 import { ExportChat, ShareChat } from "@/features/conversations/notes/share";
 import { useSaveConversation } from "@/features/conversations/queries";
+import { SpendLine } from "@/features/costs/spend-chip";
 import { common } from "@/lib/messages/common";
 import { talk } from "@/lib/messages/talk";
 import { IconButton } from "@/ui/button";
 import { Menu, MenuItem, MenuSeparator } from "@/ui/menu";
 import { toast } from "@/ui/toast";
+import { usePhone } from "../../media";
+import { useCan } from "../../session";
 import { type Panel, useArchive } from "./archive";
 
 const words = talk.menu;
@@ -31,6 +35,8 @@ export default function ChatMenu({ item, panel, onPanel }: Props) {
   const save = useSaveConversation();
   const archive = useArchive();
   const navigate = useNavigate();
+  const phone = usePhone();
+  const can = useCan();
   const close = () => onPanel(undefined);
   const pin = () =>
     save.mutate(
@@ -46,6 +52,14 @@ export default function ChatMenu({ item, panel, onPanel }: Props) {
           </IconButton>
         }
       >
+        {phone && can("costs:read") && (
+          <MenuItem
+            icon={<CircleDollarSign aria-hidden="true" />}
+            onSelect={() => void navigate({ to: "/costs/records", search: { conversation: item.id } })}
+          >
+            <SpendLine conversation={item.id} />
+          </MenuItem>
+        )}
         <MenuItem icon={<Pencil aria-hidden="true" />} onSelect={() => onPanel("rename")}>
           {words.rename}
         </MenuItem>
@@ -82,11 +96,15 @@ export default function ChatMenu({ item, panel, onPanel }: Props) {
   );
 }
 
-/** Opens the dialog of sharing, and says whether the chat is shared. */
+/** Opens the dialog of sharing, and says whether the chat is shared. On a phone, where the menu has it too, only that. */
 export function ShareButton({ item, onPanel }: Pick<Props, "item" | "onPanel">) {
   const shared = item.visibility === "workspace";
   return (
-    <IconButton label={shared ? talk.share.pill : words.share} onClick={() => onPanel("share")}>
+    <IconButton
+      label={shared ? talk.share.pill : words.share}
+      className={shared ? "" : "max-sm:hidden"}
+      onClick={() => onPanel("share")}
+    >
       {shared ? <Users className="text-accent" aria-hidden="true" /> : <Share2 aria-hidden="true" />}
     </IconButton>
   );

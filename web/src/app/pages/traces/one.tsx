@@ -74,18 +74,23 @@ function Actions({ run, spans, onReplay }: { run: Run; spans: readonly Span[]; o
         {words.openChat}
       </Link>
       {run.origin && (
-        <Link to="/traces/compare" search={{ a: run.origin, b: run.id }} className="btn">
+        <Link
+          to="/traces/compare"
+          search={{ a: run.origin, b: run.id }}
+          className="btn"
+          aria-label={words.compare}
+        >
           <Columns2 aria-hidden="true" />
-          {words.compare}
+          <span className="max-sm:hidden">{words.compare}</span>
         </Link>
       )}
       <IconButton label={words.download} onClick={download}>
         <Download aria-hidden="true" />
       </IconButton>
       {can("runs:write") && (
-        <Button look="solid" onClick={onReplay}>
+        <Button look="solid" aria-label={words.replay} onClick={onReplay}>
           <RotateCw aria-hidden="true" />
-          {words.replay}
+          <span className="max-sm:hidden">{words.replay}</span>
         </Button>
       )}
     </>

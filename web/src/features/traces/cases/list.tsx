@@ -51,7 +51,7 @@ export function CaseList({ models, mayTry, compare, begin }: Props) {
         <>
           {mayTry && (
             <div className="flex flex-wrap items-center gap-2">
-              <p className="min-w-0 flex-1 text-fg-3" role="status">
+              <p className="min-w-0 flex-1 text-fg-3 max-sm:basis-full" role="status">
                 {summary(cases)}
               </p>
               <Select
