@@ -2,9 +2,8 @@
 // counted, not the time that passes, because the machine may be busy with something else; beside it a plain page that
 // draws the same is measured in the same run.
 import assert from "node:assert/strict";
-import { createServer } from "node:http";
-import { after } from "node:test";
 import { answers, composer, connected, open, suite, thread } from "./kit.mjs";
+import { paced, vendor } from "./vendor.mjs";
 
 const count = 10_000;
 const tokensPerSecond = 120;
@@ -38,41 +37,9 @@ func part${n}(ctx context.Context) error {
 `;
 const tokens = Array.from({ length: 24 }, (_, n) => section(n + 1)).join("").match(/\s*\S{1,6}|\s+$/g);
 
-let said = 0;
-const waiting = [];
-
-/** Resolves when the vendor has said so many tokens of its answer. Asking the page would be work of the page. */
-const spoken = (least) => new Promise((resolve) => waiting.push({ least, resolve }));
-
 /** A vendor that speaks at the pace of a quick model. */
-const vendor = createServer((request, response) => {
-  if (request.url.endsWith("/models")) {
-    response.setHeader("Content-Type", "application/json");
-    response.end(JSON.stringify({ data: [{ id: "llama-3.3-70b-versatile" }] }));
-    return;
-  }
-  response.setHeader("Content-Type", "text/event-stream");
-  const chunk = (delta, more = {}) =>
-    response.write(
-      `data: ${JSON.stringify({ id: "c1", model: "llama", choices: [{ index: 0, delta, finish_reason: null, ...more }] })}\n\n`,
-    );
-  const began = performance.now();
-  said = 0;
-  const timer = setInterval(() => {
-    const due = Math.min(tokens.length, Math.floor(((performance.now() - began) / 1000) * tokensPerSecond));
-    for (; said < due; said++) chunk({ content: tokens[said] });
-    for (const one of waiting) if (said >= one.least && said < one.least + 200) one.resolve();
-    if (said < tokens.length) return;
-    clearInterval(timer);
-    chunk({}, { finish_reason: "stop" });
-    response.end("data: [DONE]\n\n");
-  }, 8);
-  response.on("close", () => clearInterval(timer));
-});
-await new Promise((done) => vendor.listen(0, "127.0.0.1", done));
-after(() => vendor.close());
-
-const world = suite({ env: { GROQ_BASE_URL: `http://127.0.0.1:${vendor.address().port}/v1` } });
+const { answer, spoken } = paced(tokens, tokensPerSecond);
+const world = suite({ env: await vendor(answer) });
 
 /** A chat as it is exported, long. */
 function long() {

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { copyFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { axeFindings, composer, idle, open, phone, suite, thread } from "./kit.mjs";
+import { axeFindings, composer, connected, idle, open, phone, suite, thread } from "./kit.mjs";
 
 const world = suite();
 const picture = fileURLToPath(new URL("../../web/public/icons/icon-192.png", import.meta.url));
@@ -54,6 +54,7 @@ world.flow("one helper is stopped from its lane, the other goes on and is told s
   const page = await open(context, world.server, `/chat/${(await asked.json()).conversation.id}`);
   const lanes = thread(page).locator("section.lane");
   await lanes.filter({ hasText: "Coder helper" }).getByText("Running", { exact: true }).waitFor();
+  await connected(page);
   await page.reload();
   await lanes.filter({ hasText: "Coder helper" }).getByText(/a story of 999 sentences/).first().waitFor();
   await lanes.getByRole("button", { name: "Stop the Researcher helper" }).click();
