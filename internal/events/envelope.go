@@ -37,6 +37,7 @@ type message struct {
 	kind    string
 	at      time.Time
 	data    []byte
+	delta   bool // has no cursor; before facts have theirs, only this tells
 }
 
 // timeFormat is RFC 3339 in UTC with microseconds, which is what the database keeps.

@@ -124,6 +124,7 @@ type queued struct {
 	channel   string
 	kind      string
 	data      []byte
+	delta     bool // is not kept
 }
 
 // Append says facts on a channel, as part of the caller's transaction. They get
@@ -136,7 +137,7 @@ func (h *Hub) Append(ctx context.Context, tx *store.Tx, ws ids.Workspace, channe
 		if err != nil {
 			return err
 		}
-		items = append(items, queued{ws, channel, kind, hide(data)})
+		items = append(items, queued{ws, channel, kind, hide(data), false})
 	}
 	if err := h.enlist(tx, ws, channel, items); err != nil {
 		return err
@@ -148,7 +149,7 @@ func (h *Hub) Append(ctx context.Context, tx *store.Tx, ws ids.Workspace, channe
 func (h *Hub) AppendEncoded(tx *store.Tx, ws ids.Workspace, channel string, events []Encoded) error {
 	items := make([]queued, len(events))
 	for i, ev := range events {
-		items[i] = queued{ws, channel, ev.Kind, hide(ev.Data)}
+		items[i] = queued{ws, channel, ev.Kind, hide(ev.Data), false}
 	}
 	return h.enlist(tx, ws, channel, items)
 }
@@ -165,26 +166,6 @@ func (h *Hub) enlist(tx *store.Tx, ws ids.Workspace, channel string, items []que
 		tx.BeforeCommit(h, items, h.flush)
 	}
 	return nil
-}
-
-// Publish says a delta, which is worth something only now: it is never stored,
-// has no cursor, and is the first thing a slow subscriber loses. A delta that
-// cannot be encoded is a mistake in the program and is logged.
-func (h *Hub) Publish(ws ids.Workspace, channel string, ev Event) {
-	kind, data, err := h.encode(ev)
-	if _, ok := checkName(channel, false); !ok && err == nil {
-		err = fmt.Errorf("events: %q is not a channel", channel)
-	}
-	if err != nil {
-		h.log.Error("delta not published", "part", "events", "channel", channel, "err", err)
-		return
-	}
-	m := message{channel: channel, kind: kind, at: now(), data: data}
-	if st := h.known(ws); st != nil {
-		st.acceptDelta(&m)
-	}
-	h.announce(ws, []message{m})
-	h.meters.deltas.Inc()
 }
 
 // Encode checks an event and makes its JSON, for one that is appended later.
@@ -272,7 +253,7 @@ func (h *Hub) flush(ctx context.Context, tx *store.Tx, items []any) error {
 	}
 	for _, item := range items {
 		for _, q := range item.([]queued) {
-			byWorkspace[q.workspace] = append(byWorkspace[q.workspace], message{channel: q.channel, kind: q.kind, at: at, data: q.data})
+			byWorkspace[q.workspace] = append(byWorkspace[q.workspace], message{channel: q.channel, kind: q.kind, at: at, data: q.data, delta: q.delta})
 		}
 	}
 	order := make([]ids.Workspace, 0, len(byWorkspace))
@@ -281,7 +262,7 @@ func (h *Hub) flush(ctx context.Context, tx *store.Tx, items []any) error {
 	}
 	slices.Sort(order)
 	for _, ws := range order {
-		if err := h.write(ctx, tx, ws, byWorkspace[ws]); err != nil {
+		if err := h.keep(ctx, tx, ws, byWorkspace[ws]); err != nil {
 			return fmt.Errorf("appending events: %w", err)
 		}
 	}
@@ -321,10 +302,17 @@ func (h *Hub) write(ctx context.Context, tx *store.Tx, ws ids.Workspace, ms []me
 // committed delivers what is durable now; calls come in the order of commits.
 func (h *Hub) committed(ws ids.Workspace, ms []message) {
 	if st := h.known(ws); st != nil {
-		st.accept(ms)
+		st.take(ms)
 	}
 	h.announce(ws, ms)
-	h.meters.facts.Add(float64(len(ms)))
+	deltas := 0
+	for i := range ms {
+		if ms[i].delta {
+			deltas++
+		}
+	}
+	h.meters.facts.Add(float64(len(ms) - deltas))
+	h.meters.deltas.Add(float64(deltas))
 }
 
 func (h *Hub) needsAck(channel string) bool {

@@ -86,6 +86,37 @@ func TestAFactIsDeliveredAfterItsCommit(t *testing.T) {
 	})
 }
 
+func TestDeltasOfATransactionComeBetweenItsFacts(t *testing.T) {
+	t.Parallel()
+	db := storetest.SQLite(t)
+	hub, ws, ctx := eventstest.New(t, db), storetest.Workspace(), t.Context()
+	l := eventstest.Listen(t, hub, ws, "**")
+	err := db.InTx(ctx, func(tx *store.Tx) error {
+		return errors.Join(
+			hub.Append(ctx, tx, ws, "runs/run_1", said{N: 1}),
+			hub.AppendDeltas(tx, ws, "runs/run_1", []events.Event{said{N: 2}, kind("not a kind"), said{N: 3}}),
+			hub.Append(ctx, tx, ws, "jobs", said{N: 4}, said{N: 5}))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = db.InTx(ctx, func(tx *store.Tx) error { return hub.AppendDeltas(tx, ws, "jobs", []events.Event{said{N: 6}}) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for range 6 {
+		d := l.Next()
+		got = append(got, fmt.Sprint(d.Cursor, " ", open(t, d.JSON).Data.N))
+	}
+	if diff := cmp.Diff([]string{"1 1", "0 2", "0 3", "2 4", "3 5", "0 6"}, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if list, err := hub.List(ctx, events.Query{Workspace: ws}); err != nil || len(list.Data) != 3 {
+		t.Errorf("List = %+v, %v; want the three facts", list, err)
+	}
+}
+
 func TestARolledBackFactWasNeverSaid(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {

@@ -133,6 +133,11 @@ func (h *Hub) receive(ws ids.Workspace, wire []byte) {
 		h.log.Warn("message of another process ignored", "part", "events", "workspace", ws, "err", err)
 		return
 	}
+	st.take(ms)
+}
+
+// take takes facts and deltas in their order.
+func (st *stream) take(ms []message) {
 	for from := 0; from < len(ms); {
 		m := &ms[from]
 		if m.cursor == 0 {

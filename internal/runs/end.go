@@ -32,9 +32,6 @@ func (d *Desk) end(ctx context.Context, a *attempt, e ending) (news bool, err er
 	if e.trouble != nil {
 		d.log.WarnContext(ctx, "run failed", "part", "runs", "run", a.run.ID, "err", e.trouble)
 	}
-	if err := d.scribe.settle(ctx, a.run.ID); err != nil {
-		return false, fmt.Errorf("ending %s: %w", a.run.ID, err)
-	}
 	sum := a.with(e.last)
 	turns := a.turns
 	var line *step
@@ -58,6 +55,11 @@ func (d *Desk) end(ctx context.Context, a *attempt, e ending) (news bool, err er
 	a.mu.Lock()
 	c.signals, c.heard = a.looked, a.heard
 	a.mu.Unlock()
+	if c.rest, err = d.scribe.take(ctx, a); err != nil {
+		return false, fmt.Errorf("ending %s: %w", a.run.ID, err)
+	}
+	kept := false
+	defer func() { d.scribe.finish(c.rest, nil, kept) }()
 	err = d.opts.DB.InTx(ctx, func(tx *store.Tx) error {
 		news, err = d.close(ctx, tx, c)
 		return err
@@ -65,6 +67,7 @@ func (d *Desk) end(ctx context.Context, a *attempt, e ending) (news bool, err er
 	if err != nil {
 		return false, fmt.Errorf("ending %s: %w", a.run.ID, err)
 	}
+	kept = !news
 	if news {
 		return true, a.catchUp(ctx)
 	}
@@ -104,7 +107,8 @@ type closing struct {
 	turns   []*agents.Turn
 	sum     totals
 	trouble *Trouble
-	line    *step // of the last turn
+	line    *step  // of the last turn
+	rest    *group // what the database does not have of the run yet
 	recall  *recollection
 	boss    subject // of a helper: the run it works for
 	signals int64   // known; < 0: whatever came is ignored
@@ -134,16 +138,14 @@ func (d *Desk) close(ctx context.Context, tx *store.Tx, c closing) (news bool, e
 			return err == nil, err
 		}
 	}
+	if err := d.closeJournal(ctx, tx, c); err != nil {
+		return false, err
+	}
 	if d.opts.Over != nil {
 		tx.AfterCommit(func() { d.opts.Over(c.run.Workspace, c.run.ID) })
 	}
 	if c.to != Finished {
 		if err := d.withdraw(ctx, tx, c.run); err != nil {
-			return false, err
-		}
-	}
-	if c.line != nil {
-		if err := c.line.insert(ctx, tx); err != nil {
 			return false, err
 		}
 	}
@@ -164,6 +166,26 @@ func (d *Desk) close(ctx context.Context, tx *store.Tx, c closing) (news bool, e
 		return false, err
 	}
 	return false, d.release(ctx, tx, c.run)
+}
+
+// closeJournal writes what is left of the journal, with the last turn.
+func (d *Desk) closeJournal(ctx context.Context, tx *store.Tx, c closing) error {
+	var lines []line
+	if c.rest != nil {
+		for _, w := range byRun(c.rest.entries) {
+			lines = append(lines, w.lines...)
+			if err := d.opts.Hub.AppendEncoded(tx, w.last.workspace, w.last.channel, w.facts); err != nil {
+				return err
+			}
+		}
+		if err := d.opts.Hub.AppendDeltas(tx, c.run.Workspace, c.run.channel(), c.rest.deltas); err != nil {
+			return err
+		}
+	}
+	if c.line != nil {
+		lines = append(lines, fresh(c.line))
+	}
+	return writeLines(ctx, tx, lines)
 }
 
 // unheard is why a run could not finish: it gives the signals to finish with after all, or < 0 when a message waits.

@@ -135,17 +135,20 @@ func (s *scribe) settle(ctx context.Context, run ids.Run) error {
 
 // further writes what waits in a pile, or waits for who does. The caller holds mu, which is free meanwhile.
 func (s *scribe) further(ctx context.Context, p *pile) error {
-	var g *group
-	writing := p.writing
-	if writing == nil {
-		s.order = slices.DeleteFunc(s.order, func(other *pile) bool { return other == p })
-		g = s.claim(p)
+	if p.writing != nil {
+		return s.await(ctx, p)
 	}
+	g := s.claim(p)
 	s.mu.Unlock()
 	defer s.mu.Lock()
-	if g != nil {
-		return s.write(g)
-	}
+	return s.write(g)
+}
+
+// await waits for who writes entries of a pile. The caller holds mu, which is free meanwhile.
+func (s *scribe) await(ctx context.Context, p *pile) error {
+	writing := p.writing
+	s.mu.Unlock()
+	defer s.mu.Lock()
 	select {
 	case <-writing:
 		return nil
@@ -154,17 +157,46 @@ func (s *scribe) further(ctx context.Context, p *pile) error {
 	}
 }
 
+// take gives what the database does not have of a run to who ends it, to be written in the same transaction; nil: nothing. The taker
+// says with finish what became of it.
+func (s *scribe) take(ctx context.Context, a *attempt) (*group, error) {
+	if s == nil {
+		return nil, nil
+	}
+	if err := s.replay(ctx); err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for {
+		p := s.piles[a.run.ID]
+		if p == nil {
+			return nil, nil
+		}
+		if p.writing == nil {
+			g := s.claim(p)
+			g.deltas, a.held = a.held, nil
+			return g, nil
+		}
+		if err := s.await(ctx, p); err != nil {
+			return nil, err
+		}
+	}
+}
+
 // group is what one commit writes.
 type group struct {
 	piles   []*pile
 	sizes   []int // entries of each pile
 	entries []*entry
+	deltas  []events.Event // behind them, of a run that ends
 	written chan struct{}
 }
 
 // claim takes piles out of the order. The caller holds mu.
 func (s *scribe) claim(piles ...*pile) *group {
 	g := &group{piles: piles, written: make(chan struct{})}
+	s.order = slices.DeleteFunc(s.order, func(p *pile) bool { return slices.Contains(piles, p) })
 	for _, p := range piles {
 		g.sizes, g.entries = append(g.sizes, len(p.entries)), append(g.entries, p.entries...)
 		p.entries, p.writing = nil, g.written
@@ -179,54 +211,70 @@ func (s *scribe) due() *group {
 	defer s.mu.Unlock()
 	count := 0
 	var piles []*pile
-	s.order = slices.DeleteFunc(s.order, func(p *pile) bool {
-		if p.writing != nil || count >= scribeGroup {
-			return false
+	for _, p := range s.order {
+		if p.writing == nil && count < scribeGroup {
+			count += len(p.entries)
+			piles = append(piles, p)
 		}
-		count += len(p.entries)
-		piles = append(piles, p)
-		return true
-	})
+	}
 	if count == 0 {
 		return nil
 	}
 	return s.claim(piles...)
 }
 
-// write commits a group, and lets go of it: files, deltas that waited for it, and whoever waits. What could not be written
-// is next again.
+// write commits a group.
 func (s *scribe) write(g *group) error {
 	lost, err := s.commit(context.Background(), g.entries)
-	var caught []*attempt
 	s.mu.Lock()
 	s.failed = err
-	if err == nil {
-		for _, e := range g.entries {
-			e.by.lost = e.by.lost || lost[e.run]
-			if e.by.behind--; e.by.behind == 0 {
-				caught = append(caught, e.by)
-			}
-		}
-	}
 	s.mu.Unlock()
-	if err == nil {
-		s.forget(g.entries)
-		for _, a := range caught {
-			s.release(a)
-		}
-	}
-	s.over(g, err != nil)
+	s.finish(g, lost, err == nil)
 	if err != nil {
-		wake(s.kick)
 		return fmt.Errorf("writing the journal of runs: %w", err)
 	}
 	return nil
+}
+
+// finish lets go of a group that the database has: files, deltas that waited for it, and whoever waits. What it does not have is
+// next again.
+func (s *scribe) finish(g *group, lost map[ids.Run]bool, written bool) {
+	if g == nil {
+		return
+	}
+	if written {
+		for _, a := range s.caughtUp(g, lost) {
+			s.release(a)
+		}
+		s.forget(g.entries)
+	}
+	s.over(g, !written)
+	if !written {
+		wake(s.kick)
+	}
+}
+
+// caughtUp lists the attempts of which the database has everything now.
+func (s *scribe) caughtUp(g *group, lost map[ids.Run]bool) (all []*attempt) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, e := range g.entries {
+		e.by.lost = e.by.lost || lost[e.run]
+		if e.by.behind--; e.by.behind == 0 {
+			all = append(all, e.by)
+		}
+	}
+	return all
 }
 
 // over ends the writing of a group, of which the database has all or nothing.
 func (s *scribe) over(g *group, failed bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if failed && len(g.deltas) > 0 {
+		a := g.entries[0].by
+		a.held = append(g.deltas, a.held...)
+	}
 	rest := g.entries
 	for i, p := range g.piles {
 		mine, later := rest[:g.sizes[i]:g.sizes[i]], p.entries

@@ -306,6 +306,11 @@ func TestADeltaWaitsForTheFactsBeforeIt(t *testing.T) {
 		t.Fatal(err)
 	}
 	a.publish(TextDelta{Run: run.ID, Text: "after"})
+	g, err := s.take(t.Context(), a) // for an end that comes to nothing
+	if err != nil || len(g.entries) != 1 || len(g.deltas) != 1 || len(a.held) != 0 {
+		t.Fatalf("%+v, %v", g, err)
+	}
+	s.finish(g, nil, false)
 	if err := s.flush(); err != nil {
 		t.Fatal(err)
 	}
