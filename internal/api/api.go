@@ -193,6 +193,7 @@ func (s *Server) table() []route {
 	all = append(all, systemAPI{s}.routes()...)
 	all = append(all, postureAPI{s}.routes()...)
 	all = append(all, identityAPI{s, s.directory}.routes()...)
+	all = append(all, passkeysAPI{identityAPI{s, s.directory}, s, s.directory}.routes()...)
 	all = append(all, eventsAPI{s, s.hub}.routes()...)
 	if s.opts.Conversations != nil {
 		all = append(all, conversationsAPI{s, s.opts.Conversations}.routes()...)
@@ -212,7 +213,7 @@ func (s *Server) table() []route {
 		all = append(all, costsAPI{s.opts.Costs}.routes()...)
 	}
 	if s.opts.Guard != nil {
-		all = append(all, guardAPI{s.opts.Guard, s.opts.Tools}.routes()...)
+		all = append(all, guardAPI{s, s.opts.Guard, s.opts.Tools}.routes()...)
 	}
 	if s.opts.Push != nil {
 		all = append(all, pushAPI{s.opts.Push}.routes()...)

@@ -16,6 +16,7 @@ import (
 
 // guardAPI is what agents may do, what they asked, and what they did.
 type guardAPI struct {
+	s     *Server
 	guard *guard.Guard
 	box   *tools.Toolbox
 }
@@ -77,6 +78,9 @@ func (a guardAPI) answer(ctx context.Context, in approvalAnswer) (guard.Approval
 	if err := a.mayOverdraw(ctx, id, in); err != nil {
 		return guard.Approval{}, err
 	}
+	if err := a.mustConfirm(ctx, id, in); err != nil {
+		return guard.Approval{}, err
+	}
 	return a.guard.Answer(ctx, id.Workspace, in.Approval, guard.Answer{
 		Approve: in.Decision == "approve", Scope: guard.Scope(in.Scope), Covers: guard.Covers(in.Covers), For: time.Duration(in.Minutes) * time.Minute,
 		Words: in.Words, By: id.User, Via: cmp.Or(in.Via, "api"),
@@ -93,6 +97,19 @@ func (a guardAPI) mayOverdraw(ctx context.Context, id *identity.Identity, in app
 		return err
 	}
 	return id.Must("costs:write")
+}
+
+// mustConfirm has somebody in a browser confirm a dangerous yes with their passkey, if they have one here. A no needs nothing.
+func (a guardAPI) mustConfirm(ctx context.Context, id *identity.Identity, in approvalAnswer) error {
+	if in.Decision != "approve" || id.Session == "" {
+		return nil
+	}
+	asked, err := a.guard.FindApproval(ctx, id.Workspace, in.Approval)
+	if err != nil || asked.State != guard.StateAsked || !asked.Dangerous() {
+		return err
+	}
+	site, why := a.s.pageOf(ctx)
+	return a.s.directory.MustConfirm(ctx, site.Because(why))
 }
 
 func (a guardAPI) allowed(ctx context.Context, in listQuery) (page.Page[guard.Allowance], error) {

@@ -92,7 +92,15 @@ func (a identityAPI) setUp(ctx context.Context, in setupRequest) (reply[identity
 	return a.admitted(ctx, admission)
 }
 
-func (a identityAPI) ways(context.Context, none) (identity.Ways, error) { return a.d.Ways(), nil }
+func (a identityAPI) ways(ctx context.Context, _ none) (identity.Ways, error) {
+	w := a.d.Ways()
+	site, err := a.s.pageOf(ctx)
+	if err != nil { // no passkeys here
+		return w, nil
+	}
+	w.Passkey, err = a.d.HasPasskeys(ctx, site)
+	return w, err
+}
 
 type signInRequest struct {
 	User         string        `json:"user" required:"true" max:"64"`

@@ -126,6 +126,7 @@ func (c *call) admit() error {
 		return wrongHost(c.r.Host)
 	}
 	c.origin.IP, c.secure = c.s.remote(c.r)
+	c.origin.Host = c.r.Host
 	if l := c.s.perAddress; l != nil {
 		a := l.take(network(c.origin.IP), c.started.UnixNano())
 		if !a.ok || c.e.route.Permission == public {

@@ -23,7 +23,7 @@ import (
 // is to join it must be added here, on purpose.
 var publicRoutes = []string{
 	"GET /livez", "GET /readyz", "GET /healthz", "GET /version", "GET /openapi.json", "GET /docs",
-	"GET /api/v1/setup", "POST /api/v1/setup", "GET /api/v1/session/options", "POST /api/v1/session",
+	"GET /api/v1/setup", "POST /api/v1/setup", "GET /api/v1/session/options", "POST /api/v1/session", "POST /api/v1/session/passkey/begin", "POST /api/v1/session/passkey",
 	"GET /api/v1/oidc/start", "GET /api/v1/oidc/callback", "GET /api/v1/mcp/callback",
 }
 
@@ -52,6 +52,14 @@ var bodies = map[string]string{
 	"POST /api/v1/conversations/import":                                 `{"format":"fluxway.conversation","version":1,"exported_at":"2026-01-01T00:00:00Z","title":"t","agent":"assistant","created_at":"2026-01-01T00:00:00Z","messages":[]}`,
 	"POST /api/v1/session/workspace":                                    `{"workspace":"ws_01ARZ3NDEKTSV4RRFFQ69G5FAV"}`,
 	"POST /api/v1/account/password":                                     `{"new":"five unrelated quick words"}`,
+	"POST /api/v1/session/passkey":                                      `{"credential":{}}`,
+	"POST /api/v1/session/confirm":                                      `{"credential":{}}`,
+	"POST /api/v1/account/passkeys":                                     `{"credential":{}}`,
+	"PATCH /api/v1/account/passkeys/{passkey}":                          `{"name":"Stolen"}`,
+	"PUT /api/v1/account/confirmation":                                  `{"approvals":false}`,
+	"PUT /api/v1/push/wishes":                                           `{}`,
+	"POST /api/v1/push/subscriptions":                                   `{"endpoint":"https://push.example.net/a","keys":{"p256dh":"AA","auth":"AA"}}`,
+	"PATCH /api/v1/push/subscriptions/{subscription}":                   `{"name":"Stolen"}`,
 	"PUT /api/v1/account/totp":                                          `{"code":"123456"}`,
 	"DELETE /api/v1/account/totp":                                       `{"password":"x"}`,
 	"POST /api/v1/system/mode":                                          `{"mode":"normal"}`,

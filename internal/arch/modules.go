@@ -19,6 +19,7 @@ var homes = []home{
 	{"github.com/coreos/go-oidc/v3", []string{"identity"}, false, "verifying ID tokens is hard to get right"},
 	{"github.com/fsnotify/fsnotify", []string{"config", "memory"}, false, "reload when the file changes; index what changed in a folder"},
 	{"github.com/go-jose/go-jose/v4", []string{"identity"}, false, "the issuer that identity is tested against signs tokens"},
+	{"github.com/go-webauthn/webauthn", []string{"identity"}, false, "checking what authenticators signed is hard to get right"},
 	{"github.com/goccy/go-yaml", []string{"kit/yamlnode", "config", "providers/scripted", "guard", "agents"}, false, "errors with line and column, edits that keep comments"},
 	{"github.com/gofrs/flock", []string{"store", "app"}, false, "one server per data directory"},
 	{"github.com/google/go-cmp", nil, true, "readable differences"},

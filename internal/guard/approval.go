@@ -97,6 +97,11 @@ type Approval struct {
 	UsedAt       time.Time        `db:"used_at" json:"used_at,omitzero"`
 }
 
+// Dangerous says whether a yes lets a command run, or something as grave.
+func (a Approval) Dangerous() bool {
+	return a.RunsCommand || a.Severity == "high" || a.Severity == "critical"
+}
+
 func (a Approval) about() About {
 	return About{Approval: a.ID, Tool: a.Tool, Agent: a.Agent, Run: a.Run, Conversation: a.Conversation, User: a.RequestedBy}
 }

@@ -2,6 +2,7 @@ package identity
 
 import (
 	"context"
+	"net"
 	"net/netip"
 	"strings"
 	"time"
@@ -58,6 +59,7 @@ type Origin struct {
 	IP      netip.Addr
 	Agent   string // the User-Agent header
 	Request string // the request's id
+	Host    string // the Host header
 }
 
 type (
@@ -92,6 +94,15 @@ func (o Origin) ip() string {
 		return ""
 	}
 	return o.IP.Unmap().WithZone("").String()
+}
+
+// host is the name the browser knows the server by, without a port.
+func (o Origin) host() string {
+	name := o.Host
+	if host, _, err := net.SplitHostPort(name); err == nil {
+		name = host
+	}
+	return tidy(strings.ToLower(strings.TrimSuffix(name, ".")), 253)
 }
 
 // agent is the User-Agent cut to a size worth keeping.

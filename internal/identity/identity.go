@@ -129,6 +129,7 @@ type Ways struct {
 	Password bool   `json:"password"`
 	OIDC     bool   `json:"oidc"`
 	OIDCName string `json:"oidc_name,omitempty"`
+	Passkey  bool   `json:"passkey" doc:"Somebody has a passkey for the name the page was opened by."`
 }
 
 // Ways says how people can sign in.

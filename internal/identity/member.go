@@ -66,7 +66,7 @@ func (d *Directory) leave(ctx context.Context, tx *store.Tx, ws ids.Workspace, u
 }
 
 func (d *Directory) deleteUser(ctx context.Context, tx *store.Tx, user ids.User) error {
-	for _, query := range []string{deleteRecoveryCodes, deleteDevices, deleteLinks, deleteKeysOfUser} {
+	for _, query := range []string{deleteRecoveryCodes, deleteDevices, deleteLinks, deletePasskeysOf, deleteKeysOfUser} {
 		if _, err := tx.Exec(ctx, query, user); err != nil {
 			return err
 		}

@@ -116,7 +116,7 @@ func (d *Directory) Sweep(ctx context.Context) error {
 		if _, err := tx.Exec(ctx, deleteOldSessions, now, now.Add(-d.opts.SessionLongest)); err != nil {
 			return err
 		}
-		for _, query := range []string{deleteOldDevices, deleteOldOIDCStates, deleteOldSetupCodes} {
+		for _, query := range []string{deleteOldDevices, deleteOldOIDCStates, deleteOldSetupCodes, deleteOldChallenges} {
 			if _, err := tx.Exec(ctx, query, now); err != nil {
 				return err
 			}

@@ -170,7 +170,7 @@ func (d *Directory) openSession(ctx context.Context, tx *store.Tx, acc account, 
 		Permissions: w.Role.Permissions(), Via: ViaSession, Session: ids.New[ids.Session](), rotateAt: now.Add(d.opts.SessionRotate),
 	}
 	_, err := tx.Exec(ctx, insertSession, id.Session, id.User, id.Workspace, digestOf(token).String(), origin.ip(), origin.agent(),
-		now, now, now, now.Add(d.opts.SessionIdle))
+		now, now, now, now.Add(d.opts.SessionIdle), origin.host())
 	if err != nil {
 		return nil, fmt.Errorf("opening a session for %s: %w", acc.Login, err)
 	}

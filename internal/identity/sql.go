@@ -109,8 +109,8 @@ const (
 // Sessions.
 const (
 	insertSession = `
-	INSERT INTO identity_sessions (id, user_id, workspace_id, hash, ip, agent, created_at, rotated_at, seen_at, expires_at)
-	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+	INSERT INTO identity_sessions (id, user_id, workspace_id, hash, ip, agent, created_at, rotated_at, seen_at, expires_at, host)
+	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
 	selectSessionByToken = `
 	SELECT s.id, s.user_id, s.workspace_id, s.hash, s.previous_hash, s.previous_until, s.created_at, s.rotated_at, s.seen_at,
@@ -324,4 +324,55 @@ const (
 	deleteAudit = `DELETE FROM identity_audit WHERE workspace_id = ? AND seq <= ?`
 
 	updateAuditStart = `UPDATE identity_audit_heads SET start_seq = ?, start_hash = ? WHERE workspace_id = ?`
+)
+
+// Passkeys, what browsers are asked to sign, and what was confirmed with them.
+const (
+	passkeyColumns = `id, user_id, rp_id, name, synced, created_at, used_at, credential_id, credential`
+
+	insertPasskey = `
+	INSERT INTO identity_passkeys (id, user_id, rp_id, credential_id, name, credential, synced, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+	ON CONFLICT (rp_id, credential_id) DO NOTHING`
+
+	selectPasskeys = `SELECT ` + passkeyColumns + ` FROM identity_passkeys WHERE user_id = ? ORDER BY id`
+
+	selectPasskeysAt = `SELECT ` + passkeyColumns + ` FROM identity_passkeys WHERE user_id = ? AND rp_id = ? ORDER BY id`
+
+	selectPasskey = `SELECT ` + passkeyColumns + ` FROM identity_passkeys WHERE id = ? AND user_id = ?`
+
+	countPasskeysAt = `SELECT count(*) FROM (SELECT 1 FROM identity_passkeys WHERE rp_id = ? LIMIT 1) AS one`
+
+	// Where the browser says to be now, and where it signed in: a stolen token does not get around it by another name.
+	countPasskeysOf = `
+	SELECT count(*) FROM identity_passkeys
+	WHERE user_id = ? AND (rp_id = ? OR rp_id = (SELECT host FROM identity_sessions WHERE id = ?))`
+
+	// How else somebody can sign in than with one passkey.
+	countOtherWays = `
+	SELECT (SELECT count(*) FROM identity_users WHERE id = ? AND password <> '') +
+	       (SELECT count(*) FROM identity_passkeys WHERE user_id = ? AND id <> ?) +
+	       (SELECT count(*) FROM identity_links WHERE user_id = ?)`
+
+	renamePasskey = `UPDATE identity_passkeys SET name = ? WHERE id = ?`
+
+	// Two uses of one state of the counter: the second is too late.
+	usePasskey = `UPDATE identity_passkeys SET credential = ?, used_at = ? WHERE id = ? AND credential = ?`
+
+	deletePasskey = `DELETE FROM identity_passkeys WHERE id = ?`
+
+	deletePasskeysOf = `DELETE FROM identity_passkeys WHERE user_id = ?`
+
+	insertChallenge = `INSERT INTO identity_challenges (hash, purpose, user_id, session_id, data, expires_at) VALUES (?, ?, ?, ?, ?, ?)`
+
+	takeChallenge = `DELETE FROM identity_challenges WHERE hash = ? RETURNING purpose, user_id, session_id, data, expires_at`
+
+	deleteOldChallenges = `DELETE FROM identity_challenges WHERE expires_at <= ?`
+
+	confirmWithPasskey = `UPDATE identity_sessions SET confirmed_at = ? WHERE id = ?`
+
+	selectConfirmed = `SELECT confirmed_at FROM identity_sessions WHERE id = ?`
+
+	selectConfirms = `SELECT confirms FROM identity_users WHERE id = ?`
+
+	updateConfirms = `UPDATE identity_users SET confirms = ? WHERE id = ?`
 )

@@ -1728,6 +1728,407 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  "/api/v1/session/passkey/begin": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get?: never;
+    put?: never;
+    /** Ask the browser for a passkey, to sign in. */
+    post: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["PasskeyOptions"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/session/passkey": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get?: never;
+    put?: never;
+    /** Sign in with the passkey that the browser used. */
+    post: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody: {
+        content: {
+          "application/json": components["schemas"]["PasskeySignInRequest"];
+        };
+      };
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Me"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/session/confirm/begin": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get?: never;
+    put?: never;
+    /** Ask the browser for a passkey of the caller, to confirm something. */
+    post: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["PasskeyOptions"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/session/confirm": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get?: never;
+    put?: never;
+    /** Confirm with the passkey that the browser used; it counts for an hour in this session. */
+    post: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody: {
+        content: {
+          "application/json": components["schemas"]["CredentialRequest"];
+        };
+      };
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["ConfirmedAnswer"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/account/passkeys": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** The caller's passkeys. */
+    get: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["PasskeyPage"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    put?: never;
+    /** Keep the passkey that the browser made. */
+    post: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody: {
+        content: {
+          "application/json": components["schemas"]["AddPasskeyRequest"];
+        };
+      };
+      responses: {
+        201: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Passkey"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/account/passkeys/begin": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get?: never;
+    put?: never;
+    /** Ask the browser to make a passkey for the caller. */
+    post: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: {
+        content: {
+          "application/json": components["schemas"]["BeginAddRequest"];
+        };
+      };
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["PasskeyOptions"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/account/passkeys/{passkey}": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get?: never;
+    put?: never;
+    post?: never;
+    /** Remove one of the caller's passkeys, unless it is their last way to sign in. */
+    delete: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path: {
+          passkey: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        204: {
+          headers: { [name: string]: unknown };
+          content?: never;
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    options?: never;
+    head?: never;
+    /** Rename one of the caller's passkeys. */
+    patch: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path: {
+          passkey: string;
+        };
+        cookie?: never;
+      };
+      requestBody: {
+        content: {
+          "application/json": components["schemas"]["RenamePasskeyRequest"];
+        };
+      };
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Passkey"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    trace?: never;
+  };
+  "/api/v1/account/confirmation": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    /** Whether the caller's approvals are confirmed with a passkey, and whether there can be one here. */
+    get: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Confirmation"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    /** Change whether the caller's approvals are confirmed with a passkey. */
+    put: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: {
+        content: {
+          "application/json": components["schemas"]["ConfirmationRequest"];
+        };
+      };
+      responses: {
+        200: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Confirmation"];
+          };
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/v1/users/{user}/passkeys": {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get?: never;
+    put?: never;
+    post?: never;
+    /** Remove the passkeys of someone who lost them. */
+    delete: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path: {
+          user: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        204: {
+          headers: { [name: string]: unknown };
+          content?: never;
+        };
+        default: {
+          headers: { [name: string]: unknown };
+          content: {
+            "application/json": components["schemas"]["Error"];
+          };
+        };
+      };
+    };
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   "/api/v1/events": {
     parameters: { query?: never; header?: never; path?: never; cookie?: never };
     /** Stored events, the oldest first. */
@@ -10192,6 +10593,8 @@ export interface components {
       password: boolean;
       oidc: boolean;
       oidc_name?: string;
+      /** Somebody has a passkey for the name the page was opened by. */
+      passkey: boolean;
     };
     SignInRequest: {
       user: string;
@@ -10384,6 +10787,70 @@ export interface components {
       hash: string;
       broken?: number;
       reason?: string;
+    };
+    PasskeyOptions: {
+      /** For PublicKeyCredential.parseCreationOptionsFromJSON or parseRequestOptionsFromJSON. */
+      options: unknown;
+    };
+    PasskeySignInRequest: {
+      /** PublicKeyCredential.toJSON() of what the browser made or used. */
+      credential: unknown;
+      workspace?: string;
+    };
+    CredentialRequest: {
+      /** PublicKeyCredential.toJSON() of what the browser made or used. */
+      credential: unknown;
+    };
+    ConfirmedAnswer: {
+      confirmed_until: string;
+    };
+    PasskeyPage: {
+      data: components["schemas"]["Passkey"][];
+      has_more: boolean;
+      next_cursor?: string;
+    };
+    Passkey: {
+      id: string;
+      /** The name of the server as the browser had it; the passkey is good there only. */
+      host: string;
+      /** It is good where the caller is now. */
+      here: boolean;
+      name: string;
+      /** Its owner has it on several devices. */
+      synced: boolean;
+      created_at: string;
+      used_at?: string;
+    };
+    BeginAddRequest: {
+      /** Of someone who has no passkey here yet; others confirm with one first. */
+      password?: string;
+    };
+    AddPasskeyRequest: {
+      /** PublicKeyCredential.toJSON() of what the browser made or used. */
+      credential: unknown;
+      /** How the caller calls it: Pixel 9, the blue key. */
+      name?: string;
+    };
+    RenamePasskeyRequest: {
+      name: string;
+    };
+    Confirmation: {
+      /** Approving what is dangerous asks for a passkey, once an hour, where the caller has one. */
+      approvals: boolean;
+      /** How many the caller has where they are now. */
+      passkeys: number;
+      /** Until when this session needs no other confirmation. */
+      confirmed_until?: string;
+      /** There can be passkeys where the caller is now. */
+      possible: boolean;
+      /** If not, why. */
+      why?: string;
+      /** And what can be done about it. */
+      hint?: string;
+    };
+    ConfirmationRequest: {
+      /** Approving what is dangerous asks for a passkey, once an hour. */
+      approvals?: boolean;
     };
     EventPage: {
       data: components["schemas"]["Event"][];

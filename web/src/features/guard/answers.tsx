@@ -1,4 +1,5 @@
-import { Check, ChevronDown } from "lucide-react";
+import { useQuery } from "@tanstack/react-query";
+import { Check, ChevronDown, Fingerprint } from "lucide-react";
 import { type FormEvent, useEffect, useRef, useState, useSyncExternalStore } from "react";
 import { isCode } from "@/api/errors";
 import { common } from "@/lib/messages/common";
@@ -11,7 +12,7 @@ import { Problem } from "@/ui/states";
 import { useAround, useNames } from "./around";
 import { Go } from "./go";
 import { onApprovalKey } from "./keys";
-import type { Approval } from "./queries";
+import { type Approval, confirmationQuery } from "./queries";
 import { type Answer, useAnswerApproval } from "./safety/queries";
 
 const words = guard.card;
@@ -53,6 +54,7 @@ export function Answers({ approval, open, keys }: { approval: Approval; open: bo
         </p>
       )}
       {money && <p className="text-small text-fg-2">{mayOverdraw ? words.budgetYes : words.budgetOther}</p>}
+      {mayOverdraw || !money ? <AskedForPasskey approval={approval} /> : null}
       {failed}
       {replying ? (
         <Reply busy={answer.isPending} onCancel={() => setReplying(false)} onSend={send} />
@@ -68,6 +70,18 @@ export function Answers({ approval, open, keys }: { approval: Approval; open: bo
         />
       )}
     </>
+  );
+}
+
+/** Says beforehand that a yes asks for a passkey, where it does. */
+function AskedForPasskey({ approval }: { approval: Approval }) {
+  const { data } = useQuery({ ...confirmationQuery, enabled: !!approval.command });
+  if (!approval.command || !data?.approvals || data.passkeys === 0 || data.confirmed_until) return null;
+  return (
+    <p className="row text-small text-fg-2">
+      <Fingerprint aria-hidden="true" className="size-4 flex-none" />
+      {words.passkey}
+    </p>
   );
 }
 

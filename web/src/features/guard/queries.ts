@@ -17,6 +17,7 @@ export const guardKeys = {
   calls: () => ["guard", "calls"] as const,
   rules: () => ["guard", "rules"] as const,
   policy: () => ["guard", "policy"] as const,
+  confirmation: () => ["guard", "confirmation"] as const,
   snapshots: () => ["guard", "snapshots"] as const,
 };
 
@@ -34,6 +35,13 @@ export const pendingQuery = queryOptions({
 export const policyQuery = queryOptions({
   queryKey: guardKeys.policy(),
   queryFn: ({ signal }) => call(client.GET("/api/v1/guard/policy", { signal })),
+});
+
+/** Whether this person's approvals are confirmed with a passkey. */
+export const confirmationQuery = queryOptions({
+  queryKey: guardKeys.confirmation(),
+  queryFn: ({ signal }) => call(client.GET("/api/v1/account/confirmation", { signal })),
+  staleTime: 60_000,
 });
 
 export const approvalQuery = (id: string) =>

@@ -7,6 +7,8 @@ import {
 } from "@tanstack/react-query";
 import { call, client } from "@/api/client";
 import { isCode } from "@/api/errors";
+import { confirmed, makePasskey, signWithPasskey } from "@/api/passkey";
+import type { components } from "@/api/schema";
 import type { Me, NewKey, NewUser, SetupRequest, SignInRequest, UserChange } from "@/api/types";
 import { type AuditFilter, identityKeys } from "./me/queries";
 
@@ -29,6 +31,20 @@ export const sessionsQuery = queryOptions({
 export const devicesQuery = queryOptions({
   queryKey: identityKeys.devices(),
   queryFn: ({ signal }) => call(client.GET("/api/v1/account/devices", { signal })),
+});
+
+/** A passkey of this person. */
+export type Passkey = components["schemas"]["Passkey"];
+
+export const passkeysQuery = queryOptions({
+  queryKey: identityKeys.passkeys(),
+  queryFn: ({ signal }) => call(client.GET("/api/v1/account/passkeys", { signal })),
+});
+
+/** Whether approvals are confirmed with a passkey, and whether there can be one here. */
+export const confirmationQuery = queryOptions({
+  queryKey: identityKeys.confirmation(),
+  queryFn: ({ signal }) => call(client.GET("/api/v1/account/confirmation", { signal })),
 });
 
 export const usersQuery = queryOptions({
@@ -115,6 +131,19 @@ export function useSignIn() {
   });
 }
 
+/** Signs in with any passkey that the browser has for this page. */
+export function usePasskeySignIn() {
+  const cache = useQueryClient();
+  return useMutation({
+    mutationFn: async () => {
+      const begun = await call(client.POST("/api/v1/session/passkey/begin"));
+      const credential = await signWithPasskey(begun);
+      return await call(client.POST("/api/v1/session/passkey", { body: { credential } }));
+    },
+    onSuccess: (me) => keepMe(cache, me),
+  });
+}
+
 /** A change to something of this feature; the lists it touches are fetched again. */
 function useChange<In, Out>(change: (input: In) => Promise<Out>, touches: readonly (readonly string[])[]) {
   const cache = useQueryClient();
@@ -148,6 +177,44 @@ export const useTotpStop = () =>
   useChange(
     (password: string) => call(client.DELETE("/api/v1/account/totp", { body: { password } })),
     [identityKeys.me(), identityKeys.devices()],
+  );
+
+const ofPasskeys = [identityKeys.passkeys(), identityKeys.confirmation(), ["guard", "confirmation"]] as const;
+
+export const useAddPasskey = () =>
+  useChange(async ({ name, password }: { name: string; password: string }) => {
+    const body = password ? { password } : {};
+    const begun = await confirmed(() => call(client.POST("/api/v1/account/passkeys/begin", { body })));
+    const credential = await makePasskey(begun);
+    return await call(client.POST("/api/v1/account/passkeys", { body: { name, credential } }));
+  }, ofPasskeys);
+
+export const useRenamePasskey = () =>
+  useChange(
+    ({ id, name }: { id: string; name: string }) =>
+      call(
+        client.PATCH("/api/v1/account/passkeys/{passkey}", {
+          params: { path: { passkey: id } },
+          body: { name },
+        }),
+      ),
+    ofPasskeys,
+  );
+
+export const useRemovePasskey = () =>
+  useChange(
+    (passkey: string) =>
+      confirmed(() =>
+        call(client.DELETE("/api/v1/account/passkeys/{passkey}", { params: { path: { passkey } } })),
+      ),
+    ofPasskeys,
+  );
+
+export const useSetConfirmation = () =>
+  useChange(
+    (approvals: boolean) =>
+      confirmed(() => call(client.PUT("/api/v1/account/confirmation", { body: { approvals } }))),
+    ofPasskeys,
   );
 
 export const useEndSession = () =>

@@ -9,7 +9,7 @@ import { SignIn } from "./sign-in";
 function api() {
   const bodies: Record<string, unknown>[] = [];
   const fake = new FakeApi()
-    .on("get", "/api/v1/session/options", () => ({ password: true, oidc: false }))
+    .on("get", "/api/v1/session/options", () => ({ password: true, oidc: false, passkey: false }))
     .on("post", "/api/v1/session", ({ body }) => {
       bodies.push(body);
       if (body.password !== "a good long one") {
@@ -83,7 +83,12 @@ describe("signing in", () => {
 
   it("offers single sign-on only where the server does", async () => {
     const { fake } = api();
-    fake.on("get", "/api/v1/session/options", () => ({ password: true, oidc: true, oidc_name: "Northwind" }));
+    fake.on("get", "/api/v1/session/options", () => ({
+      password: true,
+      oidc: true,
+      oidc_name: "Northwind",
+      passkey: false,
+    }));
     renderWith(fake, <SignIn onDone={() => {}} />);
     const link = await screen.findByRole("link", { name: "Continue with Northwind" });
     expect(link.getAttribute("href")).toBe("/api/v1/oidc/start");

@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
+import { Fingerprint } from "lucide-react";
 import { type FormEvent, useState } from "react";
 import { ApiError } from "@/api/errors";
 import type { Me, SignInRequest } from "@/api/types";
@@ -8,7 +9,7 @@ import { Button } from "@/ui/button";
 import { Checkbox, Field, Input } from "@/ui/field";
 import { Problem } from "@/ui/states";
 import { Password } from "./password";
-import { oidcStart, optionsQuery, useSignIn } from "./queries";
+import { oidcStart, optionsQuery, usePasskeySignIn, useSignIn } from "./queries";
 
 const words = start.login;
 
@@ -51,7 +52,7 @@ export function SignIn({ user: known, onDone }: { user?: string; onDone: (me: Me
         void submit();
       }}
     >
-      <Oidc />
+      <OtherWays onDone={onDone} />
       <Field label={words.user}>
         {(control) => (
           <Input
@@ -90,14 +91,29 @@ export function SignIn({ user: known, onDone }: { user?: string; onDone: (me: Me
   );
 }
 
-function Oidc() {
+function OtherWays({ onDone }: { onDone: (me: Me) => void }) {
   const options = useQuery(optionsQuery);
-  if (!options.data?.oidc) return null;
+  const passkey = usePasskeySignIn();
+  if (!options.data?.oidc && !options.data?.passkey) return null;
   return (
     <>
-      <a className="btn lg full" href={oidcStart}>
-        {words.oidc(options.data.oidc_name || words.oidcDefault)}
-      </a>
+      {options.data.passkey && (
+        <Button
+          large
+          full
+          busy={passkey.isPending}
+          onClick={() => passkey.mutate(undefined, { onSuccess: onDone })}
+        >
+          <Fingerprint aria-hidden="true" />
+          {words.passkey}
+        </Button>
+      )}
+      {passkey.error && <Refusal error={passkey.error} />}
+      {options.data.oidc && (
+        <a className="btn lg full" href={oidcStart}>
+          {words.oidc(options.data.oidc_name || words.oidcDefault)}
+        </a>
+      )}
       <div className="flex items-center gap-3 text-small text-fg-3">
         <span className="hr flex-1" />
         {words.or}

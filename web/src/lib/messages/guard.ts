@@ -62,6 +62,7 @@ export const guard = {
     deny: "Deny",
     denyReply: "Deny and reply",
     approve: "Approve once",
+    passkey: "Approving asks for your passkey, at most once an hour.",
     hold: "Hold to approve once",
     holding: "Keep holding…",
     notNow: "Not now",

@@ -67,6 +67,7 @@ export const start = {
     submit: "Sign in",
     busy: "Signing in…",
     oidc: (name: string) => `Continue with ${name}`,
+    passkey: "Sign in with a passkey",
     oidcDefault: "single sign-on",
     or: "or",
     totpTitle: "Enter your code",

@@ -6,6 +6,7 @@ import { ConfigFileEditor } from "@/features/config/file";
 import { ChangePassword, Devices, Profile, Sessions } from "@/features/identity/account";
 import { Audit } from "@/features/identity/audit";
 import { Keys } from "@/features/identity/keys";
+import { Passkeys } from "@/features/identity/passkeys";
 import { Totp } from "@/features/identity/totp";
 import { Users } from "@/features/identity/users";
 import { Workspaces } from "@/features/identity/workspaces";
@@ -149,6 +150,7 @@ function AccountPage() {
     <>
       <Profile key={me.user.id} me={me} />
       {me.has_password !== false && <ChangePassword me={me} />}
+      <Passkeys me={me} />
       <Totp me={me} />
       <Sessions />
       <Devices />

@@ -6,6 +6,7 @@ import {
   useQueryClient,
 } from "@tanstack/react-query";
 import { call, client } from "@/api/client";
+import { isCode } from "@/api/errors";
 import type { components, paths } from "@/api/schema";
 import { guardKeys, noteApproval } from "../queries";
 
@@ -64,13 +65,24 @@ export const exceptionsQuery = queryOptions({
 export function useAnswerApproval() {
   const cache = useQueryClient();
   return useMutation({
-    mutationFn: ({ id, ...body }: Answer & { id: string }) =>
-      call(
-        client.POST("/api/v1/guard/approvals/{approval}/answer", {
-          params: { path: { approval: id } },
-          body,
-        }),
-      ),
+    mutationFn: async ({ id, ...body }: Answer & { id: string }) => {
+      const send = () =>
+        call(
+          client.POST("/api/v1/guard/approvals/{approval}/answer", {
+            params: { path: { approval: id } },
+            body,
+          }),
+        );
+      try {
+        return await send();
+      } catch (error) {
+        // A dangerous yes may want a passkey first; most never do, so what asks for it is fetched then.
+        if (!isCode(error, "confirm_with_passkey")) throw error;
+        const { confirm } = await import("@/api/passkey");
+        await confirm();
+        return await send();
+      }
+    },
     onSuccess: (approval) => noteApproval(cache, approval),
     onError: (_, { id }) =>
       Promise.all([

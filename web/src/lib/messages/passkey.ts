@@ -1,0 +1,31 @@
+/** Passkeys: where a browser is asked for one. */
+export const passkey = {
+  missing: "This browser offers no passkeys here.",
+  cancelled: "The passkey was not used. Try again when you are ready.",
+  known: "This device has a passkey for you already.",
+  account: {
+    title: "Passkeys",
+    none: "No passkey yet",
+    noneBody:
+      "Sign in with your fingerprint, face or PIN instead of a password, and confirm dangerous approvals with it.",
+    add: "Add a passkey",
+    addBody: "The browser asks where to keep it: on this device, on your phone or on a security key.",
+    name: "Name",
+    nameHelp: "To tell it from others later.",
+    password: "Current password",
+    go: "Continue",
+    added: "Passkey added",
+    rename: "Rename",
+    renamed: "Passkey renamed",
+    remove: "Remove",
+    removed: "Passkey removed",
+    passkey: "Passkey",
+    host: "Good at",
+    here: "Here",
+    synced: "On several devices",
+    used: "Last used",
+    never: "Never",
+    confirm: "Confirm approvals",
+    confirmHelp: "Approving something dangerous asks for your passkey, at most once an hour.",
+  },
+};
