@@ -97,8 +97,19 @@ export async function fill(context, server) {
     await settled(page, 2 * (i + 1));
   }
   const id = new URL(page.url()).pathname.split("/").at(-1);
+  await keep(context, server, post);
+  await page.goto(server.url("/traces/cases"));
+  await page.getByText("Passed", { exact: true }).waitFor();
   await page.close();
   return id;
+}
+
+/** Two test cases, one of them tried. */
+async function keep(context, server, post) {
+  const { data } = await (await context.request.get(server.url("/api/v1/runs?state=finished&limit=2"))).json();
+  await post("/api/v1/cases", { run: data[1].id, name: "Markdown is complete" });
+  const tried = await post("/api/v1/cases", { run: data[0].id, name: "A table has a head", contains: ["|"] });
+  await post(`/api/v1/cases/${tried.id}/run`, {});
 }
 
 /** What agents have learned in that week. */
