@@ -27,7 +27,7 @@ func (h *Hub) Publish(ws ids.Workspace, channel string, ev Event) {
 
 // AppendDeltas says deltas as Publish does, in the order of what is appended in the transaction, once it commits.
 func (h *Hub) AppendDeltas(tx *store.Tx, ws ids.Workspace, channel string, deltas []Event) error {
-	var items []queued
+	items := make([]queued, 0, len(deltas))
 	for _, ev := range deltas {
 		if kind, data, ok := h.delta(channel, ev); ok {
 			items = append(items, queued{ws, channel, kind, data, true})
@@ -53,7 +53,7 @@ func (h *Hub) keep(ctx context.Context, tx *store.Tx, ws ids.Workspace, ms []mes
 	if !slices.ContainsFunc(ms, func(m message) bool { return m.delta }) {
 		return h.write(ctx, tx, ws, ms)
 	}
-	var facts []message
+	facts := make([]message, 0, len(ms))
 	for i := range ms {
 		if !ms[i].delta {
 			facts = append(facts, ms[i])

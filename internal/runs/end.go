@@ -172,11 +172,12 @@ func (d *Desk) close(ctx context.Context, tx *store.Tx, c closing) (news bool, e
 func (d *Desk) closeJournal(ctx context.Context, tx *store.Tx, c closing) error {
 	var lines []line
 	if c.rest != nil {
-		for _, w := range byRun(c.rest.entries) {
-			lines = append(lines, w.lines...)
-			if err := d.opts.Hub.AppendEncoded(tx, w.last.workspace, w.last.channel, w.facts); err != nil {
-				return err
-			}
+		var facts []events.Encoded
+		for _, e := range c.rest.entries {
+			lines, facts = append(lines, e.lines...), append(facts, e.facts...)
+		}
+		if err := d.opts.Hub.AppendEncoded(tx, c.run.Workspace, c.run.channel(), facts); err != nil {
+			return err
 		}
 		if err := d.opts.Hub.AppendDeltas(tx, c.run.Workspace, c.run.channel(), c.rest.deltas); err != nil {
 			return err
