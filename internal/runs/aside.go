@@ -2,7 +2,6 @@ package runs
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/fluxway/fluxway/internal/agents"
@@ -43,26 +42,17 @@ func (d *Desk) Continue(ctx context.Context, who conversations.Asker, id ids.Run
 		return Continued{}, err
 	}
 	out := Continued{Message: run.Answer}
-	err = d.opts.DB.InTx(ctx, func(tx *store.Tx) (err error) {
-		open, err := d.open(ctx, tx, conversations.Conversation{ID: run.Conversation, Workspace: run.Workspace})
-		if err != nil {
+	show := func(tx *store.Tx) (err error) {
+		if err := d.join(ctx, tx, run, turns, recall); err != nil {
 			return err
-		}
-		if open != nil {
-			return goingOn(open)
-		}
-		known, err := d.opts.Conversations.Has(ctx, tx, run.Workspace, run.Conversation, run.Answer)
-		if err != nil {
-			return err
-		}
-		if !known {
-			if err := d.join(ctx, tx, run, turns, recall); err != nil {
-				return err
-			}
 		}
 		out.Conversation, err = d.opts.Conversations.Show(ctx, tx, run.Workspace, run.Conversation, run.Answer)
 		return err
-	})
+	}
+	err = d.opts.DB.InTx(ctx, show)
+	if d.opts.DB.IsUnique(err) { // another process has put it there in the same moment
+		err = d.opts.DB.InTx(ctx, show)
+	}
 	if err != nil {
 		return Continued{}, fmt.Errorf("continuing from %s: %w", id, err)
 	}
@@ -94,8 +84,18 @@ func (d *Desk) past(ctx context.Context, run ids.Run) ([]*agents.Turn, *recollec
 // errForgotten says that the steps of a run are past their time.
 var errForgotten = fault.New(fault.Conflict, "steps_gone", "What this run said and did is not kept any more.").WithHint("Replay the request again.")
 
-// join puts the answer of a run that worked beside its conversation into it.
+// join puts the answer of a run that worked beside its conversation into it, unless it is there.
 func (d *Desk) join(ctx context.Context, tx *store.Tx, run Run, turns []*agents.Turn, recall *recollection) error {
+	open, err := d.open(ctx, tx, conversations.Conversation{ID: run.Conversation, Workspace: run.Workspace})
+	if err != nil {
+		return err
+	}
+	if open != nil {
+		return goingOn(open)
+	}
+	if known, err := d.opts.Conversations.Has(ctx, tx, run.Workspace, run.Conversation, run.Answer); known || err != nil {
+		return err
+	}
 	if len(turns) == 0 {
 		return errForgotten
 	}
@@ -105,7 +105,7 @@ func (d *Desk) join(ctx context.Context, tx *store.Tx, run Run, turns []*agents.
 	}
 	added, err := d.keep(ctx, tx, closing{run: run, to: run.State, turns: turns, sum: sum, recall: recall})
 	if err == nil && added == "" {
-		err = errors.New("the answer is empty, or its conversation is gone")
+		return fault.New(fault.Conflict, "no_answer", "The run has said nothing to continue from.").WithHint("Replay it with another model.")
 	}
 	return err
 }

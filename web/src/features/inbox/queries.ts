@@ -19,12 +19,13 @@ export const waitingRunsQuery = queryOptions({
 
 const week = 7 * 24 * 3_600_000;
 
-/** Runs of this person that failed within a week. */
+/** Runs of this person that failed within a week. How a test case went is told where it is tried. */
 export const failedRunsQuery = queryOptions({
   queryKey: inboxKeys.failed(),
-  queryFn: ({ signal }) => {
+  queryFn: async ({ signal }) => {
     const query = { state: "failed", since: new Date(Date.now() - week).toISOString(), limit: 100 } as const;
-    return call(client.GET("/api/v1/runs", { params: { query }, signal }));
+    const page = await call(client.GET("/api/v1/runs", { params: { query }, signal }));
+    return { ...page, data: page.data.filter((run) => run.reason !== "case") };
   },
 });
 
