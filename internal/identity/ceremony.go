@@ -58,6 +58,9 @@ func (d *Directory) challenge(ctx context.Context, why purpose, options any, dat
 		user, session = id.User, id.Session
 	}
 	err = d.db.InTx(ctx, func(tx *store.Tx) error {
+		if _, err := tx.Exec(ctx, deleteOldChallenges, d.stamp()); err != nil { // anybody may ask for one, and as often as the door lets them
+			return err
+		}
 		_, err := tx.Exec(ctx, insertChallenge, digestOf(token).String(), why, user, session, store.JSON(data), d.stamp().Add(challengeLife))
 		return err
 	})

@@ -102,26 +102,24 @@ func TestAnApprovalReachesThoseWhoMayAnswer(t *testing.T) {
 
 func TestWhatWasAskedSurvivesARestart(t *testing.T) {
 	t.Parallel()
-	storetest.Each(t, func(t *testing.T, db *store.DB) {
-		w := newWorld(t, db)
-		w.device(w.admin, "phone")
-		w.service.Answer("phone", http.StatusServiceUnavailable, http.StatusTooManyRequests)
-		key, err := w.Key(t.Context())
-		must(t, err)
-		a := w.ask("rm -rf notes") // and the process dies
-		w.open()
-		if again, err := w.Key(t.Context()); err != nil || again != key {
-			t.Errorf("after a restart browsers subscribe with %q, %v; before %q", again, err, key)
-		}
-		stop := w.work()
-		defer stop()
-		if g := w.service.Next(); g.ID != string(a.ID) {
-			t.Errorf("got %+v", g.Notification)
-		}
-		if n := w.letters(); n != 1 {
-			t.Errorf("%d letters were written", n)
-		}
-	})
+	w := newWorld(t, storetest.SQLite(t))
+	w.device(w.admin, "phone")
+	w.service.Answer("phone", http.StatusServiceUnavailable, http.StatusTooManyRequests)
+	key, err := w.Key(t.Context())
+	must(t, err)
+	a := w.ask("rm -rf notes") // and the process dies
+	w.open()
+	if again, err := w.Key(t.Context()); err != nil || again != key {
+		t.Errorf("after a restart browsers subscribe with %q, %v; before %q", again, err, key)
+	}
+	stop := w.work()
+	defer stop()
+	if g := w.service.Next(); g.ID != string(a.ID) {
+		t.Errorf("got %+v", g.Notification)
+	}
+	if n := w.letters(); n != 1 {
+		t.Errorf("%d letters were written", n)
+	}
 }
 
 func TestDevicesThatAreGone(t *testing.T) {
