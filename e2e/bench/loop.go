@@ -83,8 +83,11 @@ func (s staff) List(context.Context, ids.Workspace) ([]agents.Agent, error) {
 	return []agents.Agent{s.agent}, nil
 }
 
-// echo is the tool that every turn calls.
+// echo is the tool that every turn calls: one that only computes, as the calculator and the clock.
 type echo struct{}
+
+// Punctual: it waits for nothing.
+func (echo) Punctual() {}
 
 func (echo) Spec() tools.Spec {
 	return tools.Spec{Name: "echo", Title: "Echo", Description: "Gives back what it gets.", Level: tools.Public, ReadOnly: true, Repeatable: true,

@@ -39,7 +39,7 @@ func All(opts Options) ([]tools.Tool, error) {
 	}
 	list := []tools.Tool{
 		readFile(), writeFile(), editFile(), listFiles(), globFiles(), searchText(),
-		currentTime(opts.Now), calculator(), askUser(),
+		prompt{currentTime(opts.Now)}, prompt{calculator()}, prompt{askUser()},
 	}
 	if opts.Sandbox != nil {
 		list = append(list, gitTools(opts.Sandbox)...)
@@ -93,6 +93,12 @@ func (t tool[T]) Run(ctx context.Context, call tools.Call) (tools.Result, error)
 	}
 	return t.do(ctx, call, args)
 }
+
+// prompt is a tool that only computes, and little.
+type prompt struct{ tools.Tool }
+
+// Punctual: it waits for nothing.
+func (prompt) Punctual() {}
 
 // define completes a spec with its description and the schema of its parameters: a JSON object of properties,
 // and the names of those that are required.
