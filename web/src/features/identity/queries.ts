@@ -246,6 +246,14 @@ export const useRemoveUser = () =>
     [identityKeys.users()],
   );
 
+/** Takes what someone has lost away from their account, so that they can sign in without it. */
+export const useResetFactor = () =>
+  useChange(
+    ({ user, factor }: { user: string; factor: "totp" | "passkeys" }) =>
+      call(client.DELETE(`/api/v1/users/{user}/${factor}`, { params: { path: { user } } })),
+    [identityKeys.users()],
+  );
+
 export const useCreateKey = () =>
   useChange((body: NewKey) => call(client.POST("/api/v1/keys", { body })), [identityKeys.keys()]);
 

@@ -16,7 +16,7 @@ import { Problem, View } from "@/ui/states";
 import { type Column, Table } from "@/ui/table";
 import { toast } from "@/ui/toast";
 import { NewPassword } from "./password";
-import { useCreateUser, useRemoveUser, usersQuery, useSaveUser } from "./queries";
+import { useCreateUser, useRemoveUser, useResetFactor, usersQuery, useSaveUser } from "./queries";
 
 const words = settings.users;
 const roles = Object.entries(common.roles).map(([value, label]) => ({ value, label }));
@@ -32,6 +32,21 @@ export function Users({ me, mayChange }: { me: Me; mayChange: boolean }) {
     action: words.remove,
     done: words.removed,
     remove: (user) => remove.mutateAsync(user.id),
+  });
+  const reset = useResetFactor();
+  const [askTotp, totpDialog] = useRemoval<User>({
+    title: (user) => words.resetTotpTitle(user.name || user.user),
+    body: words.resetTotpBody,
+    action: words.resetTotp,
+    done: words.reset,
+    remove: (user) => reset.mutateAsync({ user: user.id, factor: "totp" }),
+  });
+  const [askPasskeys, passkeysDialog] = useRemoval<User>({
+    title: (user) => words.resetPasskeysTitle(user.name || user.user),
+    body: words.resetPasskeysBody,
+    action: words.resetPasskeys,
+    done: words.reset,
+    remove: (user) => reset.mutateAsync({ user: user.id, factor: "passkeys" }),
   });
   const save = useSaveUser();
 
@@ -92,6 +107,8 @@ export function Users({ me, mayChange }: { me: Me; mayChange: boolean }) {
               </IconButton>
             }
           >
+            {user.totp && <MenuItem onSelect={() => askTotp(user)}>{words.resetTotp}</MenuItem>}
+            <MenuItem onSelect={() => askPasskeys(user)}>{words.resetPasskeys}</MenuItem>
             <MenuItem bad onSelect={() => ask(user)}>
               {words.remove}
             </MenuItem>
@@ -120,6 +137,8 @@ export function Users({ me, mayChange }: { me: Me; mayChange: boolean }) {
       </View>
       {adding && <AddUser onClose={() => setAdding(false)} />}
       {dialog}
+      {totpDialog}
+      {passkeysDialog}
     </Section>
   );
 }

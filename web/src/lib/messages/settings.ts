@@ -114,6 +114,15 @@ export const settings = {
     removeTitle: (name: string) => `Remove ${name}?`,
     removeBody: "They lose access at once and their keys stop working. Their chats stay.",
     removed: "User removed",
+    resetTotp: "Turn off two-step sign-in",
+    resetTotpTitle: (name: string) => `Turn off two-step sign-in of ${name}?`,
+    resetTotpBody:
+      "For someone who lost their app and codes. They sign in with their password alone until they set it up again.",
+    resetPasskeys: "Forget passkeys",
+    resetPasskeysTitle: (name: string) => `Forget all passkeys of ${name}?`,
+    resetPasskeysBody:
+      "For someone whose device is lost or stolen. They sign in in another way and make new ones.",
+    reset: "Done",
     saved: "User saved",
     created: "User added",
     password: "First password",
