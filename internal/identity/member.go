@@ -94,6 +94,26 @@ func (d *Directory) notLastAdmin(ctx context.Context, tx *store.Tx, ws ids.Works
 		WithHint("Make someone else an administrator first.")
 }
 
+// manage has an administrator change the account of a member.
+func (d *Directory) manage(ctx context.Context, user ids.User, change func(*store.Tx) error) error {
+	id, err := caller(ctx)
+	if err != nil {
+		return err
+	}
+	if err := id.Must("users:write"); err != nil {
+		return err
+	}
+	return d.db.InTx(ctx, func(tx *store.Tx) error {
+		if _, err := d.member(ctx, tx, id.Workspace, user); err != nil {
+			return err
+		}
+		if err := d.mayManage(ctx, tx, id, user); err != nil {
+			return err
+		}
+		return change(tx)
+	})
+}
+
 // mayManage refuses to change an account that also belongs to workspaces of
 // others: an administrator here must not take over one there.
 func (d *Directory) mayManage(ctx context.Context, q store.Querier, id *Identity, user ids.User) error {

@@ -334,20 +334,7 @@ func (d *Directory) RemovePasskey(ctx context.Context, site Site, passkey ids.Pa
 
 // ResetPasskeys forgets all passkeys of a member for an administrator, when they are lost or stolen.
 func (d *Directory) ResetPasskeys(ctx context.Context, user ids.User) error {
-	id, err := caller(ctx)
-	if err != nil {
-		return err
-	}
-	if err := id.Must("users:write"); err != nil {
-		return err
-	}
-	return d.db.InTx(ctx, func(tx *store.Tx) error {
-		if _, err := d.member(ctx, tx, id.Workspace, user); err != nil {
-			return err
-		}
-		if err := d.mayManage(ctx, tx, id, user); err != nil {
-			return err
-		}
+	return d.manage(ctx, user, func(tx *store.Tx) error {
 		if _, err := tx.Exec(ctx, deletePasskeysOf, user); err != nil {
 			return err
 		}

@@ -128,20 +128,7 @@ func (d *Directory) DisableTOTP(ctx context.Context, password string) error {
 // ResetTOTP turns a member's second factor off for an administrator, when the
 // app and the recovery codes are lost.
 func (d *Directory) ResetTOTP(ctx context.Context, user ids.User) error {
-	id, err := caller(ctx)
-	if err != nil {
-		return err
-	}
-	if err := id.Must("users:write"); err != nil {
-		return err
-	}
-	return d.db.InTx(ctx, func(tx *store.Tx) error {
-		if _, err := d.member(ctx, tx, id.Workspace, user); err != nil {
-			return err
-		}
-		if err := d.mayManage(ctx, tx, id, user); err != nil {
-			return err
-		}
+	return d.manage(ctx, user, func(tx *store.Tx) error {
 		acc, err := store.One[account](ctx, tx, selectAccount, user)
 		if err != nil {
 			return err

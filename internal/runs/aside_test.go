@@ -122,6 +122,38 @@ func TestAReplayIsNotInTheWayOfItsChat(t *testing.T) {
 	}
 }
 
+// Nothing of a replay is said in its chat, and nothing of who helps it.
+func TestHelpersOfAReplayAreToldOfBesideTheChat(t *testing.T) {
+	t.Parallel()
+	m := script(t, turn(says("One.")))
+	other := script(t, turn(calls("delegate", map[string]any{"agent": "painter", "task": "Paint it"})), turn(says("Painted.")))
+	p := newPlant(t, storetest.SQLite(t), setup{
+		team:   team{"assistant": {Tools: tools.All(), Helpers: []string{"painter"}}, "painter": {}},
+		models: map[string]*scripted.Model{"assistant": m, "other": other, "painter": script(t, turn(says("In blue.")))},
+	})
+	stop := p.work()
+	defer stop()
+	a := p.ask("Paint the wall", "")
+	p.over(a.Run.ID)
+	chat := p.listen(conversations.Channel(a.Conversation.ID))
+	beside := p.listen("runs/*")
+	replay, err := p.Repeat(t.Context(), p.who, a.Run.ID, runs.Again{Reason: runs.Replayed, Model: "scripted/other", Tools: runs.ToolsLive})
+	if err != nil {
+		t.Fatal(err)
+	}
+	beside.until("runs.helper_finished", of(replay.Run.ID))
+	p.over(replay.Run.ID)
+	if _, err := p.Continue(t.Context(), p.who, replay.Run.ID); err != nil {
+		t.Fatal(err)
+	}
+	chat.until("conversations.message_added")
+	for _, e := range chat.all {
+		if e.Kind == "runs.helper_finished" || e.Kind == "runs.helper_spawned" {
+			t.Errorf("the chat heard of the replay: %s", e.Kind)
+		}
+	}
+}
+
 func TestToolsOfAReplay(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {

@@ -234,7 +234,7 @@ func (c closing) fact(answer ids.Message) events.Event {
 	return RunCancelled{c.run.subject(), answer}
 }
 
-// report tells the conversation how a helper ended.
+// report tells those who follow the run that a person started how a helper of it ended.
 func (d *Desk) report(ctx context.Context, tx *store.Tx, c closing, text string) error {
 	about := helping{c.boss, c.run.Call, c.run.ID, c.run.Agent}
 	about.Run = c.run.Parent
@@ -248,7 +248,11 @@ func (d *Desk) report(ctx context.Context, tx *store.Tx, c closing, text string)
 		}
 		fact = HelperFailed{about, trouble, took}
 	}
-	return d.opts.Hub.Append(ctx, tx, c.run.Workspace, conversations.Channel(c.run.Conversation), fact)
+	top, err := store.One[Run](ctx, tx, selectTop, c.run.Parent)
+	if err != nil {
+		return fmt.Errorf("finding whom %s worked for: %w", c.run.ID, err)
+	}
+	return d.say(ctx, tx, top, fact)
 }
 
 // withdraw takes back what a run asked people, once it is over in the same transaction.

@@ -23,6 +23,15 @@ const listRuns = `
 		AND (? = '' OR id < ?)
 	ORDER BY id DESC LIMIT ?`
 
+// The run that a person started, for which a helper works in the end.
+const selectTop = `
+	WITH RECURSIVE up (id, parent_id) AS (
+		SELECT id, parent_id FROM runs_runs WHERE id = ?
+		UNION ALL
+		SELECT r.id, r.parent_id FROM up JOIN runs_runs r ON r.id = up.parent_id
+	)
+	SELECT ` + columns + ` FROM runs_runs WHERE id = (SELECT id FROM up WHERE parent_id = '')`
+
 // What works beside the conversation is not in its way.
 const selectOpen = `
 	SELECT ` + columns + ` FROM runs_runs
