@@ -7,6 +7,7 @@ import { type Around, Surroundings } from "@/features/costs/open";
 import { keysQuery, usersQuery } from "@/features/identity/queries";
 import { costs } from "@/lib/messages/costs";
 import { TopBar } from "@/ui/page";
+import { PageTabs } from "../../page-tabs";
 import { useCan } from "../../session";
 import "@/features/costs/costs.css";
 
@@ -17,24 +18,9 @@ const tabs = [
   { to: "/costs/records", label: costs.tabs.records },
 ] as const;
 
-function TabList({ className }: { className: string }) {
-  return (
-    <nav className={className} aria-label={costs.tabs.label}>
-      <span className="seg">
-        {tabs.map(({ to, label }) => (
-          <Link
-            key={to}
-            to={to}
-            activeOptions={{ exact: true, includeSearch: false }}
-            activeProps={{ "aria-current": "page" }}
-          >
-            {label}
-          </Link>
-        ))}
-      </span>
-    </nav>
-  );
-}
+const TabList = ({ className }: { className: string }) => (
+  <PageTabs className={className} label={costs.tabs.label} tabs={tabs} />
+);
 
 /** What the four pages of costs have in common: the bar, the tabs, and the names of things. */
 export function CostsFrame({ tools, children }: { tools?: ReactNode; children: ReactNode }) {

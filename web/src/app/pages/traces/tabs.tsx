@@ -1,5 +1,5 @@
-import { Link } from "@tanstack/react-router";
 import { traces } from "@/lib/messages/traces";
+import { PageTabs } from "../../page-tabs";
 
 const tabs = [
   { to: "/traces", label: traces.tabs.requests },
@@ -7,21 +7,4 @@ const tabs = [
 ] as const;
 
 /** The two lists of the page: every request, and those that are kept to be tried again. */
-export function TraceTabs() {
-  return (
-    <nav className="ml-1" aria-label={traces.tabs.label}>
-      <span className="seg">
-        {tabs.map(({ to, label }) => (
-          <Link
-            key={to}
-            to={to}
-            activeOptions={{ exact: true, includeSearch: false }}
-            activeProps={{ "aria-current": "page" }}
-          >
-            {label}
-          </Link>
-        ))}
-      </span>
-    </nav>
-  );
-}
+export const TraceTabs = () => <PageTabs className="ml-1" label={traces.tabs.label} tabs={tabs} />;
