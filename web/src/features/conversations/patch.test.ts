@@ -28,6 +28,17 @@ describe("messages in the cache", () => {
     expect(ordered(pages([c, b], [a])).map((one) => one.id)).toEqual(["msg_a", "msg_b", "msg_c"]);
   });
 
+  it("are told apart within a millisecond, however many digits a time has", () => {
+    const times = ["01Z", "01.1Z", "01.1002Z", "01.100201Z", "01.10021Z", "01.1003Z"];
+    // Ids say the opposite: only the times may decide.
+    const all = times.map((at, i) => message(`msg_${9 - i}`, `2026-11-15T00:00:${at}`));
+    const sorted = all.map((one) => one.id);
+    for (let turn = 0; turn < all.length; turn++) {
+      all.push(all.shift() as Message);
+      expect(ordered(pages(all)).map((one) => one.id)).toEqual(sorted);
+    }
+  });
+
   it("take a new message once", () => {
     const once = upsert(pages([b], [a]), c);
     expect(ordered(upsert(once, c)).map((one) => one.id)).toEqual(["msg_a", "msg_b", "msg_c"]);

@@ -3,11 +3,13 @@ import type { Message, Page } from "@/api/types";
 
 export type Messages = InfiniteData<Page<Message>>;
 
-/** Whether one message was written after another. Ids decide equal times; a time may have fewer digits than another. */
+/** A time without its Z: of two, one may have fewer digits after the second, and is then the beginning of the other. */
+const moment = (message: Message) => message.created_at.slice(0, -1);
+
+/** Whether one message was written after another. A millisecond can hold several; ids decide equal times. */
 function later(a: Message, b: Message): boolean {
   if (a.created_at === b.created_at) return a.id > b.id;
-  if (a.created_at.length === b.created_at.length) return a.created_at > b.created_at;
-  return Date.parse(a.created_at) > Date.parse(b.created_at);
+  return moment(a) > moment(b);
 }
 
 /** All messages of a cache entry, oldest first. Pages bring them the other way round, so there is hardly ever something to sort. */
