@@ -250,7 +250,15 @@ func TestPasskeysAreMadeByTheirOwner(t *testing.T) {
 			device.Origin, device.Unverified = home, false
 		}
 		hers := w.addPasskey(vera, identitytest.NewAuthenticator(t, home), "")
+		wantPasskeys := func(when string, want int64) {
+			t.Helper()
+			if m, err := w.Member(w.admin, hers.User); err != nil || m.Passkeys != want {
+				t.Errorf("%s the list of users says %d, %v; want %d", when, m.Passkeys, err, want)
+			}
+		}
+		wantPasskeys("before", 1)
 		must(t, "an administrator's help", w.ResetPasskeys(w.admin, hers.User))
+		wantPasskeys("afterwards", 0)
 		if list, err := w.Passkeys(vera, at); err != nil || len(list) != 0 {
 			t.Errorf("she still has %+v, %v", list, err)
 		}

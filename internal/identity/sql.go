@@ -74,12 +74,14 @@ const (
 
 	selectAccountByLogin = `SELECT ` + accountColumns + ` FROM identity_users u WHERE u.login = ?`
 
+	memberColumns = userColumns + `, m.role, (SELECT count(*) FROM identity_passkeys p WHERE p.user_id = u.id) AS passkeys`
+
 	selectMembers = `
-	SELECT ` + userColumns + `, m.role FROM identity_members m JOIN identity_users u ON u.id = m.user_id
+	SELECT ` + memberColumns + ` FROM identity_members m JOIN identity_users u ON u.id = m.user_id
 	WHERE m.workspace_id = ? AND u.id > ? ORDER BY u.id LIMIT ?`
 
 	selectMember = `
-	SELECT ` + userColumns + `, m.role FROM identity_members m JOIN identity_users u ON u.id = m.user_id
+	SELECT ` + memberColumns + ` FROM identity_members m JOIN identity_users u ON u.id = m.user_id
 	WHERE m.workspace_id = ? AND u.id = ?`
 
 	updateUser = `UPDATE identity_users SET name = ?, email = ?, updated_at = ? WHERE id = ?`

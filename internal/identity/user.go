@@ -28,7 +28,8 @@ type User struct {
 // Member is a user in one workspace.
 type Member struct {
 	User
-	Role Role `json:"role" db:"role"`
+	Role     Role  `json:"role" db:"role"`
+	Passkeys int64 `json:"passkeys" db:"passkeys" doc:"How many they have to sign in with."`
 }
 
 // account is a user with what must not leave this part.

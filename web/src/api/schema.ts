@@ -10675,6 +10675,8 @@ export interface components {
       totp: boolean;
       created_at: string;
       role: string;
+      /** How many they have to sign in with. */
+      passkeys: number;
     };
     NewUserRequest: {
       /** The name to sign in with. */

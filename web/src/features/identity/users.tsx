@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Ellipsis, UserPlus } from "lucide-react";
 import { type FormEvent, useState } from "react";
 import type { Me, Role, User } from "@/api/types";
+import { count } from "@/lib/format";
 import { common } from "@/lib/messages/common";
 import { settings } from "@/lib/messages/settings";
 import { minPassword } from "@/lib/password";
@@ -90,6 +91,7 @@ export function Users({ me, mayChange }: { me: Me; mayChange: boolean }) {
       cell: (user) =>
         user.totp ? <Pill tone="ok">{words.onOff.on}</Pill> : <Pill tone="line">{words.onOff.off}</Pill>,
     },
+    { head: words.passkeys, right: true, cell: (user) => count(user.passkeys) },
     { head: words.added, cell: (user) => <Time at={user.created_at} className="text-fg-3" /> },
   ];
   if (mayChange) {
@@ -102,13 +104,15 @@ export function Users({ me, mayChange }: { me: Me; mayChange: boolean }) {
           <Menu
             align="end"
             trigger={
-              <IconButton label={common.actions.more}>
+              <IconButton label={`${common.actions.more}: ${user.name || user.user}`}>
                 <Ellipsis aria-hidden="true" />
               </IconButton>
             }
           >
             {user.totp && <MenuItem onSelect={() => askTotp(user)}>{words.resetTotp}</MenuItem>}
-            <MenuItem onSelect={() => askPasskeys(user)}>{words.resetPasskeys}</MenuItem>
+            {user.passkeys > 0 && (
+              <MenuItem onSelect={() => askPasskeys(user)}>{words.resetPasskeys}</MenuItem>
+            )}
             <MenuItem bad onSelect={() => ask(user)}>
               {words.remove}
             </MenuItem>

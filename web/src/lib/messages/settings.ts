@@ -110,6 +110,7 @@ export const settings = {
     role: "Role",
     added: "Added",
     twoStep: "Two-step",
+    passkeys: "Passkeys",
     remove: "Remove",
     removeTitle: (name: string) => `Remove ${name}?`,
     removeBody: "They lose access at once and their keys stop working. Their chats stay.",
