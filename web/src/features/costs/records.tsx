@@ -237,7 +237,7 @@ function Filters({ filter, onFilter }: { filter: Filter; onFilter: (filter: Filt
           <span className="font-medium">{words.filters}</span>
           {sums && <span className="num text-fg-3">{words.sum(sums.calls, sumText(sums))}</span>}
         </summary>
-        <div className="grid grid-cols-[repeat(auto-fill,minmax(132px,1fr))] gap-2 pt-2 pb-1">
+        <div className="grid grid-cols-[repeat(auto-fill,minmax(116px,1fr))] gap-2 pt-2 pb-1">
           {choices.map((by) => (
             <Choice key={by} by={by} value={filter[by] ?? ""} onChange={(value) => set(by, value)} />
           ))}

@@ -103,7 +103,7 @@ function Row({ source, children }: { source: Source; children: ReactNode }) {
         <span className="min-w-48 flex-1">
           <span className="trunc block font-medium">{source.title}</span>
           <span className="flex flex-wrap gap-x-3 text-small text-fg-3">
-            <span className="mono trunc">{source.location}</span>
+            {source.location && <span className="mono trunc">{source.location}</span>}
             <span>{busy ? words.progress(source.files) : words.files(source.files)}</span>
             <span>{words.pieces(source.pieces)}</span>
           </span>

@@ -7,9 +7,11 @@ import { tools as words } from "@/lib/messages/tools";
 import { Pill, type Tone } from "@/ui/bits";
 import { Button } from "@/ui/button";
 import { Field, Input, TextArea } from "@/ui/field";
+import { Section } from "@/ui/page";
 import { SchemaForm } from "@/ui/schema-form";
 import { Segmented } from "@/ui/segmented";
 import { Empty, Problem, View } from "@/ui/states";
+import { groupsOf, nameOf } from "./groups";
 import { type Tool, type ToolResult, toolsQuery, useCallTool } from "./queries";
 
 /** Every tool there is, with what it takes, and a way to try it. */
@@ -34,13 +36,15 @@ export function ToolBrowser({ mayUse }: { mayUse: boolean }) {
               .includes(wanted),
           );
           if (shown.length === 0) return <Empty icon={<Wrench />} title={words.none} body={words.noneBody} />;
-          return (
-            <ul className="card overflow-hidden">
-              {shown.map((tool) => (
-                <Row key={tool.name} tool={tool} mayUse={mayUse} />
-              ))}
-            </ul>
-          );
+          return groupsOf(shown).map(({ origin, list }) => (
+            <Section key={origin} title={nameOf(origin)} note={words.count(list.length)} flush>
+              <ul>
+                {list.map((tool) => (
+                  <Row key={tool.name} tool={tool} mayUse={mayUse} />
+                ))}
+              </ul>
+            </Section>
+          ));
         }}
       </View>
     </>
@@ -79,7 +83,6 @@ function Row({ tool, mayUse }: { tool: Tool; mayUse: boolean }) {
         <summary className="flex min-h-11 cursor-pointer items-center gap-3 px-4 py-1.5">
           <span className="mono font-medium">{tool.name}</span>
           <span className="trunc flex-1 text-small text-fg-3">{tool.description.split("\n")[0]}</span>
-          <span className="hidden text-small text-fg-3 sm:inline">{tool.origin}</span>
           <Pill tone={tones[tool.level]}>{words.levels[tool.level]}</Pill>
         </summary>
         {open && <Inside tool={tool} mayUse={mayUse} />}

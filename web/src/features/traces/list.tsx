@@ -182,7 +182,7 @@ function Row({ run, hue, longest }: { run: Run; hue: string; longest: number }) 
       </span>
       <span className="flex min-w-0 items-center gap-2">
         <span className="trunc">{run.title}</span>
-        {isAside(run) && <span className="badge">{words.reasons[run.reason ?? ""]}</span>}
+        {isAside(run) && <span className="badge flex-none">{words.reasons[run.reason ?? ""]}</span>}
       </span>
       <span className="trunc opt-col text-fg-2">{run.agent}</span>
       <span className="mono trunc opt-col wide text-small text-fg-3">{run.model}</span>

@@ -4,6 +4,7 @@ import { plural } from "@/lib/format";
 export const memory = {
   title: "Memory",
   tabs: {
+    label: "Parts of memory",
     facts: "Facts",
     review: "To review",
     graph: "Graph",

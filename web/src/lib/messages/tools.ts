@@ -3,8 +3,15 @@ import { plural } from "@/lib/format";
 /** Tools and MCP servers. */
 export const tools = {
   title: "Tools and MCP",
-  tabs: { servers: "Servers", tools: "Tools" },
+  tabs: { label: "Servers and tools", servers: "Servers", tools: "Tools" },
   search: "Find a tool",
+  origins: {
+    builtin: "Built in",
+    memory: "Memory",
+    skills: "Skills",
+    "memory/underscore": "Memory, by the names of other programs",
+  },
+  count: (n: number) => plural(n, "tool", "tools"),
   none: "No tool matches",
   noneBody: "Try fewer or other words.",
   levels: { public: "Harmless", restricted: "Changes things", dangerous: "Can do harm" },

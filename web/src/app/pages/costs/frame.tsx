@@ -6,8 +6,7 @@ import { agentsQuery } from "@/features/agents/queries";
 import { type Around, Surroundings } from "@/features/costs/open";
 import { keysQuery, usersQuery } from "@/features/identity/queries";
 import { costs } from "@/lib/messages/costs";
-import { TopBar } from "@/ui/page";
-import { PageTabs } from "../../page-tabs";
+import { TabbedBar } from "../../page-tabs";
 import { useCan } from "../../session";
 import "@/features/costs/costs.css";
 
@@ -18,16 +17,12 @@ const tabs = [
   { to: "/costs/records", label: costs.tabs.records },
 ] as const;
 
-const TabList = ({ className }: { className: string }) => (
-  <PageTabs className={className} label={costs.tabs.label} tabs={tabs} />
-);
-
 /** What the four pages of costs have in common: the bar, the tabs, and the names of things. */
 export function CostsFrame({ tools, children }: { tools?: ReactNode; children: ReactNode }) {
   const around = useAroundHere();
   return (
     <Surroundings value={around}>
-      <TopBar title={costs.title} after={<TabList className="ml-1 max-lg:hidden" />}>
+      <TabbedBar title={costs.title} label={costs.tabs.label} tabs={tabs}>
         {tools}
         {around.mayChange && (
           <Link
@@ -40,8 +35,7 @@ export function CostsFrame({ tools, children }: { tools?: ReactNode; children: R
             <span className="max-sm:hidden">{costs.newBudget}</span>
           </Link>
         )}
-      </TopBar>
-      <TabList className="flex-none overflow-x-auto border-b border-line px-4 py-2 lg:hidden" />
+      </TabbedBar>
       {children}
     </Surroundings>
   );

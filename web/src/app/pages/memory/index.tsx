@@ -1,20 +1,23 @@
-import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { Link, useSearch } from "@tanstack/react-router";
 import { Facts, Review, type SourceLink } from "@/features/memory/facts";
 import { GraphView } from "@/features/memory/graph";
 import { Knowledge } from "@/features/memory/knowledge";
 import { ProfileView } from "@/features/memory/profile";
 import { Recall } from "@/features/memory/recall";
 import { memory } from "@/lib/messages/memory";
-import { PageBody, TopBar } from "@/ui/page";
-import { Segmented } from "@/ui/segmented";
+import { PageBody } from "@/ui/page";
+import { TabbedBar } from "../../page-tabs";
 import { useCan } from "../../session";
 
-const tabs = ["facts", "review", "graph", "profile", "knowledge", "recall"] as const;
+const tabs = (["facts", "review", "graph", "profile", "knowledge", "recall"] as const).map((tab) => ({
+  to: "/memory" as const,
+  search: tab === "facts" ? {} : { tab },
+  label: memory.tabs[tab],
+}));
 
 /** What agents know. The open tab is in the address. */
 export default function MemoryRoute() {
   const can = useCan();
-  const navigate = useNavigate();
   const { tab = "facts" } = useSearch({ from: "/shell/memory" });
   const mayWrite = can("memory:write");
   const link: SourceLink = (id, children) => (
@@ -24,16 +27,8 @@ export default function MemoryRoute() {
   );
   return (
     <>
-      <TopBar title={memory.title} />
+      <TabbedBar title={memory.title} label={memory.tabs.label} tabs={tabs} />
       <PageBody narrow={tab !== "graph"}>
-        <div className="flex overflow-x-auto">
-          <Segmented
-            label={memory.title}
-            value={tab}
-            options={tabs.map((value) => ({ value, label: memory.tabs[value] }))}
-            onChange={(next) => void navigate({ to: "/memory", search: { tab: next }, replace: true })}
-          />
-        </div>
         {tab === "facts" && <Facts mayWrite={mayWrite} link={link} />}
         {tab === "review" && <Review mayWrite={mayWrite} link={link} />}
         {tab === "graph" && <GraphView mayWrite={mayWrite} />}

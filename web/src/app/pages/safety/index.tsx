@@ -1,6 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
-import { useEffect, useRef } from "react";
+import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { pendingQuery } from "@/features/guard/queries";
 import { Allowed } from "@/features/guard/safety/allowed";
 import { Audit, ExportMenu } from "@/features/guard/safety/audit";
@@ -10,12 +9,12 @@ import { Rules } from "@/features/guard/safety/rules";
 import { Snapshots } from "@/features/guard/safety/snapshots";
 import { harmless, Tester } from "@/features/guard/safety/tester";
 import { Waiting } from "@/features/guard/safety/waiting";
-import { count } from "@/lib/format";
 import { common } from "@/lib/messages/common";
 import { guard } from "@/lib/messages/guard";
-import { PageBody, TopBar } from "@/ui/page";
+import { PageBody } from "@/ui/page";
 import { Empty } from "@/ui/states";
 import { GuardAround } from "../../guard-around";
+import { type PageTab, TabbedBar } from "../../page-tabs";
 import { useCan } from "../../session";
 import "@/features/guard/guard.css";
 
@@ -29,10 +28,9 @@ export default function SafetyRoute() {
   const { call: _, command: __, folder: ___, q: ____, ...filter } = search;
   return (
     <GuardAround>
-      <TopBar title={guard.title} after={<TabList tab={tab} className="ml-1 max-lg:hidden" />}>
+      <TabbedBar title={guard.title} label={guard.tabs.label} tabs={useTabs()}>
         {tab === "audit" && <ExportMenu filter={filter} />}
-      </TopBar>
-      <TabList tab={tab} className="flex-none overflow-x-auto border-b border-line px-4 py-2 lg:hidden" />
+      </TabbedBar>
       <Shown tab={tab} search={search} filter={filter} />
     </GuardAround>
   );
@@ -40,34 +38,16 @@ export default function SafetyRoute() {
 
 type Search = CallFilter & { call?: string; command?: string; folder?: string; q?: string };
 
-function TabList({ tab, className }: { tab: string; className: string }) {
+function useTabs(): PageTab[] {
   const can = useCan();
-  const pending = useQuery(pendingQuery).data?.data.length ?? 0;
-  const shown = tabs.filter((one) => one !== "snapshots" || can("projects:read"));
-  const bar = useRef<HTMLElement>(null);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: keeps the chosen tab in sight when it changes
-  useEffect(() => {
-    bar.current
-      ?.querySelector("[aria-current=page]")
-      ?.scrollIntoView?.({ block: "nearest", inline: "center" });
-  }, [tab]);
-  return (
-    <nav ref={bar} className={className} aria-label={guard.tabs.label}>
-      <span className="seg">
-        {shown.map((one) => (
-          <Link
-            key={one}
-            {...(one === "waiting" ? { to: "/safety" } : { to: "/safety/$tab", params: { tab: one } })}
-            activeOptions={{ exact: true, includeSearch: false }}
-            activeProps={{ "aria-current": "page" }}
-          >
-            {guard.tabs[one]}
-            {one === "waiting" && pending > 0 && <span className="badge warn">{count(pending)}</span>}
-          </Link>
-        ))}
-      </span>
-    </nav>
-  );
+  const waiting = useQuery(pendingQuery).data?.data.length ?? 0;
+  return tabs
+    .filter((one) => one !== "snapshots" || can("projects:read"))
+    .map((one) =>
+      one === "waiting"
+        ? { to: "/safety", label: guard.tabs[one], waiting }
+        : { to: "/safety/$tab", params: { tab: one }, label: guard.tabs[one] },
+    );
 }
 
 function Shown({ tab, search, filter }: { tab: string; search: Search; filter: CallFilter }) {

@@ -1,28 +1,25 @@
-import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useSearch } from "@tanstack/react-router";
 import { ToolBrowser } from "@/features/tools/browser";
 import { Servers } from "@/features/tools/servers";
 import { tools } from "@/lib/messages/tools";
-import { PageBody, TopBar } from "@/ui/page";
-import { Segmented } from "@/ui/segmented";
+import { PageBody } from "@/ui/page";
+import { TabbedBar } from "../../page-tabs";
 import { useCan } from "../../session";
+
+const tabs = (["servers", "tools"] as const).map((tab) => ({
+  to: "/tools" as const,
+  search: tab === "servers" ? {} : { tab },
+  label: tools.tabs[tab],
+}));
 
 /** What agents can use. The open tab is in the address. */
 export default function ToolsRoute() {
   const can = useCan();
-  const navigate = useNavigate();
   const { tab = "servers" } = useSearch({ from: "/shell/tools" });
   return (
     <>
-      <TopBar title={tools.title} />
+      <TabbedBar title={tools.title} label={tools.tabs.label} tabs={tabs} />
       <PageBody narrow>
-        <div className="flex">
-          <Segmented
-            label={tools.title}
-            value={tab}
-            options={(["servers", "tools"] as const).map((value) => ({ value, label: tools.tabs[value] }))}
-            onChange={(next) => void navigate({ to: "/tools", search: { tab: next }, replace: true })}
-          />
-        </div>
         {tab === "servers" ? (
           <Servers mayWrite={can("mcp:write")} mayUse={can("tools:use")} />
         ) : (

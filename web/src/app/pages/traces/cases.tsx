@@ -3,9 +3,9 @@ import { Link } from "@tanstack/react-router";
 import { catalogueQuery } from "@/features/models/queries";
 import { CaseList } from "@/features/traces/cases/list";
 import { traces } from "@/lib/messages/traces";
-import { PageBody, TopBar } from "@/ui/page";
+import { PageBody } from "@/ui/page";
 import { useCan } from "../../session";
-import { TraceTabs } from "./tabs";
+import { TracesBar } from "./tabs";
 
 /** Requests that are kept to be tried again. */
 export default function CasesRoute() {
@@ -13,7 +13,7 @@ export default function CasesRoute() {
   const models = useQuery({ ...catalogueQuery, enabled: can("models:read") });
   return (
     <>
-      <TopBar title={traces.title} after={<TraceTabs />} />
+      <TracesBar />
       <PageBody>
         <CaseList
           models={models.data?.data ?? []}

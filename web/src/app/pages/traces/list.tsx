@@ -3,9 +3,8 @@ import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { agentsQuery } from "@/features/agents/queries";
 import { TraceList } from "@/features/traces/list";
 import { traces } from "@/lib/messages/traces";
-import { TopBar } from "@/ui/page";
 import { useHues } from "./hues";
-import { TraceTabs } from "./tabs";
+import { TracesBar } from "./tabs";
 
 /** All requests; the filters are in the address. */
 export default function TracesRoute() {
@@ -14,7 +13,7 @@ export default function TracesRoute() {
   const agents = useQuery(agentsQuery);
   return (
     <>
-      <TopBar title={traces.title} after={<TraceTabs />} />
+      <TracesBar />
       <TraceList
         filter={filter}
         onFilter={(search) => void navigate({ to: "/traces", search, replace: true })}
