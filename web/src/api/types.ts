@@ -19,6 +19,7 @@ export type LiveEvent = Omit<Schemas["Event"], "cursor"> & { cursor?: number };
 export type Job = Schemas["Job"];
 export type JobKind = Schemas["JobKind"];
 export type Schedule = Schemas["Schedule"];
+export type NewSchedule = Schemas["NewScheduleRequest"];
 export type Config = Schemas["Config"];
 export type ConfigValue = Schemas["ConfigValue"];
 export type System = Schemas["System"];

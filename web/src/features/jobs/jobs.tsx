@@ -6,21 +6,12 @@ import { common } from "@/lib/messages/common";
 import { settings } from "@/lib/messages/settings";
 import { Pill, StatePill, Time } from "@/ui/bits";
 import { Button } from "@/ui/button";
-import { Select, Switch } from "@/ui/field";
+import { Select } from "@/ui/field";
 import { Section } from "@/ui/page";
 import { Empty, View } from "@/ui/states";
 import { type Column, Table } from "@/ui/table";
 import { toast } from "@/ui/toast";
-import {
-  type JobState,
-  jobKindsQuery,
-  jobsQuery,
-  schedulesQuery,
-  useCancelJob,
-  usePauseKind,
-  useRetryJob,
-  useSaveSchedule,
-} from "./queries";
+import { type JobState, jobKindsQuery, jobsQuery, useCancelJob, usePauseKind, useRetryJob } from "./queries";
 
 const words = settings.jobs;
 const failed = (error: unknown) => toast.failed(error, common.errors.title);
@@ -191,53 +182,6 @@ export function JobKinds({ mayChange }: { mayChange: boolean }) {
                   ) : (
                     kind.paused && <Pill>{common.states.paused}</Pill>
                   ),
-              },
-            ]}
-          />
-        )}
-      </View>
-    </Section>
-  );
-}
-
-export function Schedules({ mayChange }: { mayChange: boolean }) {
-  const query = useQuery(schedulesQuery);
-  const save = useSaveSchedule();
-  return (
-    <Section title={words.schedules} flush>
-      <View
-        query={query}
-        isEmpty={(page) => page.data.length === 0}
-        empty={<Empty title={words.emptySchedules} body={words.emptySchedulesBody} />}
-      >
-        {(page) => (
-          <Table
-            label={words.schedules}
-            rows={page.data}
-            id={(schedule) => schedule.id}
-            columns={[
-              { head: words.name, cell: (schedule) => schedule.name || schedule.kind },
-              {
-                head: words.kind,
-                cell: (schedule) => <span className="mono text-fg-2">{schedule.kind}</span>,
-              },
-              { head: words.cron, cell: (schedule) => <span className="mono">{schedule.cron}</span> },
-              { head: words.zone, cell: (schedule) => schedule.time_zone },
-              { head: words.next, cell: (schedule) => <Time at={schedule.next_at} className="text-fg-3" /> },
-              { head: words.last, cell: (schedule) => <Time at={schedule.last_at} className="text-fg-3" /> },
-              {
-                head: words.enabled,
-                right: true,
-                cell: (schedule) => (
-                  <Switch
-                    label={`${words.enabled}: ${schedule.name || schedule.kind}`}
-                    checked={schedule.enabled}
-                    disabled={!mayChange}
-                    onChange={(event) =>
-                      save.mutate({ id: schedule.id, enabled: event.target.checked }, { onError: failed })
-                    }
-                  />
-                ),
               },
             ]}
           />

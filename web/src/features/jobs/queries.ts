@@ -7,7 +7,7 @@ import {
 } from "@tanstack/react-query";
 import { call, client } from "@/api/client";
 import { renew } from "@/api/news";
-import type { LiveEvent } from "@/api/types";
+import type { LiveEvent, NewSchedule } from "@/api/types";
 
 export const jobKeys = {
   all: ["jobs"] as const,
@@ -73,6 +73,14 @@ export const useSaveSchedule = () =>
         body: { enabled },
       }),
     ),
+  );
+
+export const useCreateSchedule = () =>
+  useChange((body: NewSchedule) => call(client.POST("/api/v1/jobs/schedules", { body })));
+
+export const useRemoveSchedule = () =>
+  useChange((schedule: string) =>
+    call(client.DELETE("/api/v1/jobs/schedules/{schedule}", { params: { path: { schedule } } })),
   );
 
 /** Lists of jobs are small and change in bursts: they are marked old, and fetched again while shown. */

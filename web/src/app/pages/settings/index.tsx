@@ -1,6 +1,8 @@
+import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { ChevronLeft } from "lucide-react";
 import type { ReactNode } from "react";
+import { agentsQuery } from "@/features/agents/queries";
 import { ConfigList } from "@/features/config/config";
 import { ConfigFileEditor } from "@/features/config/file";
 import { ChangePassword, Devices, Profile, Sessions } from "@/features/identity/account";
@@ -10,7 +12,8 @@ import { Passkeys } from "@/features/identity/passkeys";
 import { Totp } from "@/features/identity/totp";
 import { Users } from "@/features/identity/users";
 import { Workspaces } from "@/features/identity/workspaces";
-import { JobKinds, Jobs, Schedules } from "@/features/jobs/jobs";
+import { JobKinds, Jobs } from "@/features/jobs/jobs";
+import { Schedules } from "@/features/jobs/schedules";
 import { Catalogue } from "@/features/models/catalogue";
 import { Providers } from "@/features/models/providers";
 import { Routes } from "@/features/models/routes";
@@ -219,12 +222,18 @@ function AuditPage() {
 }
 
 function JobsPage() {
-  const mayChange = useCan()("jobs:write");
+  const can = useCan();
+  const mayChange = can("jobs:write");
+  const agents = useQuery({ ...agentsQuery, enabled: can("agents:read") });
   return (
     <>
+      <Schedules
+        mayChange={mayChange}
+        mayCreate={can("system:write")}
+        agents={agents.data?.data.map((one) => ({ value: one.name, label: one.title || one.name })) ?? []}
+      />
       <Jobs mayChange={mayChange} />
       <JobKinds mayChange={mayChange} />
-      <Schedules mayChange={mayChange} />
     </>
   );
 }
