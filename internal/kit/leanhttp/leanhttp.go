@@ -48,6 +48,22 @@ type conn struct {
 	since time.Time // when it was last put aside; zero: it is new
 }
 
+// Read waits for something to be said.
+func (c *conn) Read(p []byte) (int, error) {
+	if c.sense == nil {
+		return c.Conn.Read(p)
+	}
+	return c.sense.Read(p)
+}
+
+// Write sends all of p.
+func (c *conn) Write(p []byte) (int, error) {
+	if c.sense == nil {
+		return c.Conn.Write(p)
+	}
+	return c.sense.Write(p)
+}
+
 // RoundTrip sends a request and reads the head of its answer.
 func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	if !plain(r) {

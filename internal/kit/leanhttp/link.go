@@ -35,6 +35,7 @@ type link struct {
 	s     *Server
 	rest  *handover
 	conn  *net.TCPConn
+	sense *sense
 	from  string // the address of the caller
 	state atomic.Int32
 	watch uint64 // its number there; 0: none
@@ -101,7 +102,7 @@ func (k *link) wait() bool {
 	if !k.patience() {
 		return false
 	}
-	n, err := k.conn.Read(k.buf[:])
+	n, err := k.sense.Read(k.buf[:])
 	k.in = k.buf[:n]
 	return err == nil && n > 0
 }

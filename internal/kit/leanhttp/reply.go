@@ -234,7 +234,7 @@ func (w *reply) send() error {
 	if w.out == nil {
 		return nil
 	}
-	_, err := w.k.conn.Write(*w.out)
+	_, err := w.k.sense.Write(*w.out)
 	w.drop()
 	w.failed = err
 	return err

@@ -5,7 +5,7 @@ package leanhttp
 import "net"
 
 // sense is what a connection does below net.Conn: here, nothing.
-type sense struct{}
+type sense struct{ net.Conn }
 
 func newSense(net.Conn) (*sense, error) { return nil, nil }
 

@@ -91,7 +91,8 @@ func (s *Server) accept(l net.Listener, rest *handover, wg *sync.WaitGroup) erro
 			continue
 		}
 		k := &link{s: s, rest: rest, conn: tcp}
-		if s.join(k) {
+		k.sense, err = newSense(tcp)
+		if err == nil && s.join(k) {
 			wg.Go(k.serve)
 		} else {
 			_ = conn.Close()

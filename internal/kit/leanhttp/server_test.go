@@ -10,6 +10,7 @@ import (
 	"log"
 	"net"
 	"net/http"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -21,7 +22,7 @@ type house struct {
 	addr    string
 	served  chan error
 	reached chan *http.Request // requests to /v1/wait
-	ended   chan error         // how their contexts ended
+	ended   chan error         // how their contexts ended, or what sending said
 }
 
 func newHouse(t *testing.T, change func(*http.Server)) *house {
@@ -90,6 +91,16 @@ func (h *house) handle(w http.ResponseWriter, r *http.Request) {
 				_ = http.NewResponseController(w).Flush()
 			}
 		}
+		return
+	case "/v1/large":
+		_, _ = w.Write(large)
+		h.ended <- http.NewResponseController(w).Flush()
+		return
+	case "/v1/stalled":
+		rc := http.NewResponseController(w)
+		_ = rc.SetWriteDeadline(time.Now().Add(10 * time.Millisecond))
+		_, err := w.Write(large)
+		h.ended <- errors.Join(err, rc.Flush())
 		return
 	case "/v1/stream":
 		for i := range 3 {
@@ -269,6 +280,30 @@ func TestServerWritesAnswers(t *testing.T) {
 		t.Errorf("a very large body that nobody read: %v", err)
 	} else if resp.Body.Close(); resp.StatusCode != http.StatusUnauthorized {
 		t.Errorf("a very large body that nobody read: %+v", resp)
+	}
+}
+
+// large is more than the system takes for a connection that nobody reads.
+var large = bytes.Repeat([]byte("0123456789abcdef"), 1<<20)
+
+func TestServerWaitsForWhoReadsSlowly(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, nil)
+	conn, _ := h.dial(t)
+	send(t, conn, postTo("/v1/stalled", "body"))
+	if err := <-h.ended; !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Errorf("nobody read, and it ended with %v", err)
+	}
+	conn, in := h.dial(t)
+	send(t, conn, postTo("/v1/large", "body"))
+	if _, err := in.Peek(1); err != nil { // by now the handler waits for us, or soon will
+		t.Fatal(err)
+	}
+	if _, body, err := answer(t, in); err != nil || body != string(large) {
+		t.Errorf("%d bytes of %d, %v", len(body), len(large), err)
+	}
+	if err := <-h.ended; err != nil {
+		t.Error(err)
 	}
 }
 

@@ -51,7 +51,7 @@ func (u *upload) receive(p []byte) (int, error) {
 			return 0, err
 		}
 	}
-	return k.conn.Read(p)
+	return k.sense.Read(p)
 }
 
 // Close does not wait for the rest.
