@@ -18,7 +18,7 @@ func TestPostureNamesWhatIsOpenAndTheFix(t *testing.T) {
 		t.Fatal(err)
 	}
 	w := apitest.New(t, storetest.SQLite(t), func(o *api.Options) {
-		o.Listen, o.DataDir, o.Backups = "0.0.0.0:7777", dir, t.TempDir()
+		o.Listen, o.DataDir, o.Backups = "0.0.0.0:0", dir, t.TempDir()
 	})
 	states := func() map[string]api.PostureFinding {
 		var got api.Posture
