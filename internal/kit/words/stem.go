@@ -5,12 +5,15 @@ import "strings"
 // Stem takes English endings off a lower-case word, after M. F. Porter, "An
 // algorithm for suffix stripping" (1980). Words with other letters than a to z
 // are left as they are.
-func Stem(word string) string {
+func Stem(word string) string { return string(stem([]byte(word))) }
+
+// stem shortens a word where it stands.
+func stem(word []byte) []byte {
 	if len(word) < 3 {
 		return word
 	}
-	for i := range len(word) {
-		if word[i] < 'a' || word[i] > 'z' {
+	for _, c := range word {
+		if c < 'a' || c > 'z' {
 			return word
 		}
 	}
@@ -18,11 +21,11 @@ func Stem(word string) string {
 	s.plurals()
 	s.pastAndGerund()
 	s.finalY()
-	s.replace(longEndings, 0)
-	s.replace(middleEndings, 0)
+	s.replace(&longEndings)
+	s.replace(&middleEndings)
 	s.dropEnding()
 	s.finalE()
-	return string(s)
+	return s
 }
 
 // stemmer is a word that is being shortened.
@@ -72,7 +75,8 @@ func (s stemmer) short(n int) bool {
 }
 
 func (s stemmer) ends(with string) bool {
-	return len(s) > len(with) && string(s[len(s)-len(with):]) == with
+	at := len(s) - len(with)
+	return at > 0 && s[len(s)-1] == with[len(with)-1] && string(s[at:]) == with
 }
 
 func (s *stemmer) cut(n int, add string) { *s = append((*s)[:len(*s)-n], add...) }
@@ -120,44 +124,63 @@ func (s *stemmer) finalY() {
 // ending is a suffix and what takes its place.
 type ending struct{ from, to string }
 
+// endings are looked through in their order.
+type endings struct {
+	list []ending
+	last [26]bool // the letters that one of them ends with: most words end with none
+}
+
+func listed(list ...ending) endings {
+	e := endings{list: list}
+	for _, one := range list {
+		e.last[one.from[len(one.from)-1]-'a'] = true
+	}
+	return e
+}
+
 var (
-	longEndings = []ending{
+	longEndings = listed([]ending{
 		{"ational", "ate"}, {"tional", "tion"}, {"enci", "ence"}, {"anci", "ance"}, {"izer", "ize"}, {"bli", "ble"}, {"alli", "al"}, {"entli", "ent"},
 		{"eli", "e"}, {"ousli", "ous"}, {"ization", "ize"}, {"ation", "ate"}, {"ator", "ate"}, {"alism", "al"}, {"iveness", "ive"}, {"fulness", "ful"},
 		{"ousness", "ous"}, {"aliti", "al"}, {"iviti", "ive"}, {"biliti", "ble"}, {"logi", "log"},
-	}
-	middleEndings = []ending{{"icate", "ic"}, {"ative", ""}, {"alize", "al"}, {"iciti", "ic"}, {"ical", "ic"}, {"ful", ""}, {"ness", ""}}
-	lastEndings   = []string{
-		"al", "ance", "ence", "er", "ic", "able", "ible", "ant", "ement", "ment", "ent", "ion", "ou", "ism", "ate", "iti", "ous", "ive", "ize",
-	}
+	}...)
+	middleEndings = listed([]ending{{"icate", "ic"}, {"ative", ""}, {"alize", "al"}, {"iciti", "ic"}, {"ical", "ic"}, {"ful", ""}, {"ness", ""}}...)
+	lastEndings   = listed([]ending{
+		{"al", ""}, {"ance", ""}, {"ence", ""}, {"er", ""}, {"ic", ""}, {"able", ""}, {"ible", ""}, {"ant", ""}, {"ement", ""}, {"ment", ""}, {"ent", ""},
+		{"ion", ""}, {"ou", ""}, {"ism", ""}, {"ate", ""}, {"iti", ""}, {"ous", ""}, {"ive", ""}, {"ize", ""},
+	}...)
 )
 
+// fitting is the first of the endings that the word has.
+func (s stemmer) fitting(of *endings) (ending, bool) {
+	if of.last[s[len(s)-1]-'a'] {
+		for _, e := range of.list {
+			if s.ends(e.from) {
+				return e, true
+			}
+		}
+	}
+	return ending{}, false
+}
+
 // replace swaps the first ending that fits if what stays is long enough.
-func (s *stemmer) replace(endings []ending, least int) {
-	for _, e := range endings {
-		if !s.ends(e.from) {
-			continue
-		}
-		if s.measure(len(*s)-len(e.from)) > least {
-			s.cut(len(e.from), e.to)
-		}
-		return
+func (s *stemmer) replace(of *endings) {
+	if e, ok := s.fitting(of); ok && s.measure(len(*s)-len(e.from)) > 0 {
+		s.cut(len(e.from), e.to)
 	}
 }
 
 func (s *stemmer) dropEnding() {
-	for _, e := range lastEndings {
-		if !s.ends(e) {
-			continue
-		}
-		stem := len(*s) - len(e)
-		if e == "ion" && strings.IndexByte("st", (*s)[stem-1]) < 0 {
-			return
-		}
-		if s.measure(stem) > 1 {
-			s.cut(len(e), "")
-		}
+	e, ok := s.fitting(&lastEndings)
+	if !ok {
 		return
+	}
+	stem := len(*s) - len(e.from)
+	if e.from == "ion" && strings.IndexByte("st", (*s)[stem-1]) < 0 {
+		return
+	}
+	if s.measure(stem) > 1 {
+		s.cut(len(e.from), "")
 	}
 }
 

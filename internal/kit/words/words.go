@@ -11,21 +11,29 @@ const longest = 64
 
 // Cut lists the words of a text in their order, repeated as often as they occur.
 func Cut(text string) []string {
-	c := cutter{out: make([]string, 0, len(text)/6+1)}
+	c := cutter{out: make([]string, 0, len(text)/6+1), buf: make([]byte, 0, longest)}
 	c.cut(text)
 	return c.out
 }
 
 // Join is Cut as one text with single spaces, which is how words are kept.
-func Join(text string) string { return strings.Join(Cut(text), " ") }
+func Join(text string) string {
+	c := cutter{buf: make([]byte, 0, len(text)), joined: true}
+	c.cut(text)
+	return string(c.buf)
+}
 
 // cutter collects words.
-type cutter struct{ out []string }
+type cutter struct {
+	joined bool
+	buf    []byte   // the words so far, if they are joined
+	out    []string // else
+}
 
 // cut walks over runs of one sort of letters.
 func (c *cutter) cut(text string) {
 	for i := 0; i < len(text); {
-		r, size := utf8.DecodeRuneInString(text[i:])
+		r, size := letterAt(text, i)
 		sort := sortOf(r)
 		if sort == apart {
 			i += size
@@ -33,13 +41,20 @@ func (c *cutter) cut(text string) {
 		}
 		start := i
 		for i += size; i < len(text); i += size {
-			r, size = utf8.DecodeRuneInString(text[i:])
+			r, size = letterAt(text, i)
 			if next := sortOf(r); next != sort && !joins(text, i, size, r, sort) {
 				break
 			}
 		}
 		c.run(text[start:i], sort)
 	}
+}
+
+func letterAt(text string, i int) (r rune, size int) {
+	if c := text[i]; c < utf8.RuneSelf {
+		return rune(c), 1
+	}
+	return utf8.DecodeRuneInString(text[i:])
 }
 
 // joins says whether a sign belongs inside a word: an apostrophe between letters.
@@ -66,11 +81,34 @@ func (c *cutter) run(run string, s sort) {
 func (c *cutter) grams(run string, n int) {
 	letters := []rune(run)
 	if len(letters) <= n {
-		c.out = append(c.out, run)
+		c.put(run)
 		return
 	}
 	for i := 0; i+n <= len(letters); i++ {
-		c.out = append(c.out, string(letters[i:i+n]))
+		c.put(string(letters[i : i+n]))
+	}
+}
+
+// put adds a word as it is.
+func (c *cutter) put(word string) {
+	start := c.begin()
+	c.buf = append(c.buf, word...)
+	c.end(start)
+}
+
+// begin says where in buf the next word goes.
+func (c *cutter) begin() int {
+	if c.joined && len(c.buf) > 0 {
+		c.buf = append(c.buf, ' ')
+	}
+	return len(c.buf)
+}
+
+// end takes the word that stands in buf from start on.
+func (c *cutter) end(start int) {
+	if !c.joined {
+		c.out = append(c.out, string(c.buf[start:]))
+		c.buf = c.buf[:start]
 	}
 }
 
@@ -93,16 +131,40 @@ func (c *cutter) word(word string) {
 }
 
 func (c *cutter) add(word string) {
-	word = fold(word)
-	if len(word) > longest {
-		word = word[:longest]
-		for !utf8.ValidString(word) {
-			word = word[:len(word)-1]
+	start := c.begin()
+	if c.lower(word); len(c.buf) == start { // nothing but accents
+		c.buf = c.buf[:max(start-1, 0)]
+		return
+	}
+	c.buf = c.buf[:start+len(stem(c.buf[start:]))]
+	c.end(start)
+}
+
+// lower adds a word to buf, in lower case, without accents and not too long.
+func (c *cutter) lower(word string) {
+	start := len(c.buf)
+	for i := range len(word) {
+		b := word[i]
+		if b >= utf8.RuneSelf {
+			word = fold(word)
+			c.buf = append(c.buf[:start], word[:cutAt(word)]...)
+			return
 		}
+		if 'A' <= b && b <= 'Z' {
+			b += 'a' - 'A'
+		}
+		c.buf = append(c.buf, b)
 	}
-	if word != "" {
-		c.out = append(c.out, Stem(word))
+	c.buf = c.buf[:min(len(c.buf), start+longest)]
+}
+
+// cutAt is how much of a word is kept.
+func cutAt(word string) int {
+	n := min(len(word), longest)
+	for !utf8.ValidString(word[:n]) {
+		n--
 	}
+	return n
 }
 
 // humps splits a name where a capital begins a part: parseURLTwice → parse, URL, Twice.
