@@ -2,6 +2,7 @@ package conversations
 
 import (
 	"encoding/json"
+	"fmt"
 	"strconv"
 	"time"
 
@@ -9,16 +10,33 @@ import (
 	"github.com/fluxway/fluxway/internal/providers"
 )
 
+// written is a message as JSON: as the fact that it was added, and, of that, what its row has.
+type written struct {
+	fact                json.RawMessage
+	parts, usage, notes json.RawMessage // nil: there is none
+}
+
+// write makes the JSON of a message once, for its row and for its fact: an answer holds all turns of its run.
+func (m *Message) write() (w written, err error) {
+	w.fact = rawjson.AppendString(append(make([]byte, 0, 512+160*len(m.Parts)), `{"id":`...), m.ID)
+	if w.fact, err = m.append(rawjson.AppendKey(w.fact, "message"), &w); err != nil {
+		return w, fmt.Errorf("writing a message: %w", err)
+	}
+	w.fact = append(w.fact, '}')
+	return w, nil
+}
+
 // AppendJSON writes the fact as json.Marshal would: an answer holds all turns of its run, and this costs a fraction.
 func (f MessageAdded) AppendJSON(to []byte) (_ []byte, err error) {
 	to = rawjson.AppendString(append(to, `{"id":`...), f.ID)
 	if f.Message != nil {
-		to, err = f.Message.append(rawjson.AppendKey(to, "message"))
+		to, err = f.Message.append(rawjson.AppendKey(to, "message"), &written{})
 	}
 	return append(to, '}'), err
 }
 
-func (m *Message) append(to []byte) (_ []byte, err error) {
+// append adds the message; in w is where its row's columns are in what was added.
+func (m *Message) append(to []byte, w *written) (_ []byte, err error) {
 	to = rawjson.AppendString(append(to, `{"id":`...), m.ID)
 	to = rawjson.AppendString(rawjson.AppendKey(to, "conversation"), m.Conversation)
 	to = rawjson.AppendText(to, "parent", m.Parent)
@@ -27,16 +45,25 @@ func (m *Message) append(to []byte) (_ []byte, err error) {
 	to = rawjson.AppendString(rawjson.AppendKey(to, "author"), m.Author)
 	to = rawjson.AppendString(rawjson.AppendKey(to, "state"), m.State)
 	to = rawjson.AppendText(to, "model", m.Model)
-	if to, err = providers.AppendParts(rawjson.AppendKey(to, "parts"), m.Parts); err != nil {
+	to = rawjson.AppendKey(to, "parts")
+	begun := len(to)
+	if to, err = providers.AppendParts(to, m.Parts); err != nil {
 		return to, err
 	}
+	w.parts = to[begun:len(to):len(to)]
 	if m.Usage != nil {
-		to = m.Usage.AppendJSON(rawjson.AppendKey(to, "usage"))
+		to = rawjson.AppendKey(to, "usage")
+		begun = len(to)
+		to = m.Usage.AppendJSON(to)
+		w.usage = to[begun:len(to):len(to)]
 	}
 	if m.Notes != nil {
-		if to, err = m.Notes.append(rawjson.AppendKey(to, "notes")); err != nil {
+		to = rawjson.AppendKey(to, "notes")
+		begun = len(to)
+		if to, err = m.Notes.append(to); err != nil {
 			return to, err
 		}
+		w.notes = to[begun:len(to):len(to)]
 	}
 	if to, err = appendTime(rawjson.AppendKey(to, "created_at"), m.CreatedAt); err != nil {
 		return to, err

@@ -144,7 +144,11 @@ func (b *Book) importMessages(ctx context.Context, tx *store.Tx, who Asker, c Co
 		if m.CreatedAt.IsZero() {
 			m.CreatedAt = c.CreatedAt
 		}
-		if err := b.insert(ctx, tx, m); err != nil {
+		w, err := m.write()
+		if err != nil {
+			return "", err
+		}
+		if err := b.insert(ctx, tx, &m, &w); err != nil {
 			return "", err
 		}
 		renamed[old], head = m.ID, m.ID

@@ -96,30 +96,30 @@ func (b *Book) Add(ctx context.Context, tx *store.Tx, m Message) (Message, error
 		}
 		m.Parent = head
 	}
-	if err := b.insert(ctx, tx, m); err != nil {
+	w, err := m.write()
+	if err != nil {
+		return m, err
+	}
+	if err := b.insert(ctx, tx, &m, &w); err != nil {
 		return m, err
 	}
 	if _, err := tx.Exec(ctx, touchConversation, m.CreatedAt, m.ID, m.Conversation, m.Workspace); err != nil {
 		return m, fmt.Errorf("touching %s: %w", m.Conversation, err)
 	}
-	return m, b.added(ctx, tx, &m)
+	return m, b.added(ctx, tx, &m, &w)
 }
 
 // added says that a message was added, with the message unless it is long.
-func (b *Book) added(ctx context.Context, tx *store.Tx, m *Message) error {
-	if fact, err := b.hub.Encode(MessageAdded{ID: m.ID, Message: m}); err == nil && len(fact.Data) <= maxEventMessage {
-		return b.hub.AppendEncoded(tx, m.Workspace, Channel(m.Conversation), []events.Encoded{fact})
+func (b *Book) added(ctx context.Context, tx *store.Tx, m *Message, w *written) error {
+	if len(w.fact) <= maxEventMessage {
+		return b.hub.AppendEncoded(tx, m.Workspace, Channel(m.Conversation), []events.Encoded{{Kind: MessageAdded{}.Kind(), Data: w.fact}})
 	}
 	return b.hub.Append(ctx, tx, m.Workspace, Channel(m.Conversation), MessageAdded{ID: m.ID})
 }
 
-func (b *Book) insert(ctx context.Context, tx *store.Tx, m Message) error {
-	parts, err := providers.AppendParts(make([]byte, 0, 128*len(m.Parts)), m.Parts)
-	if err != nil {
-		return fmt.Errorf("writing a message: %w", err)
-	}
-	_, err = tx.Exec(ctx, insertMessage, m.ID, m.Workspace, m.Conversation, m.Parent, m.Run, m.Role, m.Author, m.State, m.Model,
-		json.RawMessage(parts), store.JSONOf(m.Usage), store.JSONOf(m.Notes), m.CreatedAt)
+func (b *Book) insert(ctx context.Context, tx *store.Tx, m *Message, w *written) error {
+	_, err := tx.Exec(ctx, insertMessage, m.ID, m.Workspace, m.Conversation, m.Parent, m.Run, m.Role, m.Author, m.State, m.Model,
+		w.parts, w.usage, w.notes, m.CreatedAt)
 	if err != nil {
 		return fmt.Errorf("adding a message: %w", err)
 	}

@@ -21,7 +21,7 @@ const (
 )
 
 // learn makes the text of a message findable.
-func (b *Book) learn(ctx context.Context, tx *store.Tx, m Message) error {
+func (b *Book) learn(ctx context.Context, tx *store.Tx, m *Message) error {
 	text := Said(m.Parts)
 	if text == "" {
 		return nil
@@ -41,18 +41,33 @@ func number(id ids.Message) int64 {
 	return int64(binary.BigEndian.Uint64(sum[:8]) >> 1)
 }
 
+// gap is between the texts of a message.
+const gap = "\n\n"
+
 // Said is what people read of a message: its texts, a blank line between them.
 func Said(parts []providers.Part) string {
 	if len(parts) == 1 && parts[0].Kind == providers.PartText {
 		return parts[0].Text
 	}
-	var text []string
-	for _, p := range parts {
-		if p.Kind == providers.PartText && p.Text != "" {
-			text = append(text, p.Text)
+	size := 0
+	for i := range parts {
+		if p := &parts[i]; p.Kind == providers.PartText && p.Text != "" {
+			size += len(p.Text) + len(gap)
 		}
 	}
-	return strings.Join(text, "\n\n")
+	var text strings.Builder
+	text.Grow(size)
+	for i := range parts {
+		p := &parts[i]
+		if p.Kind != providers.PartText || p.Text == "" {
+			continue
+		}
+		if text.Len() > 0 {
+			text.WriteString(gap)
+		}
+		text.WriteString(p.Text)
+	}
+	return text.String()
 }
 
 // Found is a message that fits a search.

@@ -353,7 +353,14 @@ const notedMeta = 32 << 10
 
 // callNotes is what is known of the calls that have a result, beside it.
 func callNotes(turns []*agents.Turn) []conversations.CallNote {
-	var notes []conversations.CallNote
+	count := 0
+	for _, t := range turns {
+		count += len(t.Calls)
+	}
+	if count == 0 {
+		return nil
+	}
+	notes := make([]conversations.CallNote, 0, count)
 	left := notedMeta
 	for _, t := range turns {
 		for _, c := range t.Calls {
@@ -367,6 +374,9 @@ func callNotes(turns []*agents.Turn) []conversations.CallNote {
 			}
 			notes = append(notes, n)
 		}
+	}
+	if len(notes) == 0 {
+		return nil
 	}
 	return notes
 }
