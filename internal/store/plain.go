@@ -90,8 +90,22 @@ func micros(t time.Time) any {
 	return t.UnixMicro()
 }
 
+// clean says whether a text can be kept as it is. Most have only ASCII in them, and of that eight letters are looked at together.
 func clean(s string) bool {
-	return strings.IndexByte(s, 0) < 0 && utf8.ValidString(s)
+	const ones, high = 0x0101010101010101, 0x8080808080808080
+	for len(s) >= 8 {
+		w := uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 | uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+		if (w|(w-ones))&high != 0 {
+			return strings.IndexByte(s, 0) < 0 && utf8.ValidString(s)
+		}
+		s = s[8:]
+	}
+	for i := range len(s) {
+		if c := s[i]; c == 0 || c >= utf8.RuneSelf {
+			return strings.IndexByte(s, 0) < 0 && utf8.ValidString(s)
+		}
+	}
+	return true
 }
 
 func cleaned(s string) string {

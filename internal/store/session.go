@@ -97,11 +97,14 @@ func (s *session) change(ctx context.Context, query string, args []any) (int64, 
 	if s.direct.on != nil {
 		return s.execDirect(query, args)
 	}
+	// A started transaction is not interrupted: it is quick, and its
+	// neighbours share it. The context's values (trace) stay.
+	ctx = context.WithoutCancel(ctx)
 	stmt, err := s.prepare(ctx, query)
 	if err != nil {
 		return 0, err
 	}
-	res, err := stmt.ExecContext(ctx, args...)
+	res, err := stmt.ExecContext(ctx, plain(args)...)
 	if err != nil {
 		return 0, err
 	}

@@ -31,9 +31,7 @@ func (tx *Tx) Exec(ctx context.Context, query string, args ...any) (int64, error
 		return 0, errOver
 	}
 	tx.wrote = true
-	// A started transaction is not interrupted: it is quick, and its
-	// neighbours share it. The context's values (trace) stay.
-	n, err := tx.w.conn.change(context.WithoutCancel(ctx), query, plain(args))
+	n, err := tx.w.conn.change(ctx, query, args)
 	if err != nil {
 		return 0, fmt.Errorf("%.60q: %w", query, err)
 	}

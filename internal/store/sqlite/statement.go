@@ -102,18 +102,8 @@ func (c *statements) Close() {
 var errMemory = errors.New("sqlite: out of memory")
 
 // reserve makes room for the values of a statement.
-func (c *statements) reserve(args []driver.Value) error {
-	need := 1 // an empty text has an address too
-	for _, a := range args {
-		switch a := a.(type) {
-		case string:
-			need += len(a)
-		case *string:
-			need += len(*a)
-		case []byte:
-			need += len(a)
-		}
-	}
+func (c *statements) reserve(need int) error {
+	need++ // an empty text has an address too
 	if need <= c.room {
 		return nil
 	}
@@ -154,11 +144,11 @@ type statement struct {
 }
 
 // Exec runs the statement to its end.
-func (s *statement) Exec(args []driver.Value) (int64, error) {
+func (s *statement) Exec(args []driver.Value, size int) (int64, error) {
 	if len(args) != s.params {
 		return 0, fmt.Errorf("the statement takes %d arguments, got %d", s.params, len(args))
 	}
-	if err := s.c.reserve(args); err != nil {
+	if err := s.c.reserve(size); err != nil {
 		return 0, err
 	}
 	next := s.c.texts
