@@ -1,6 +1,10 @@
 package events
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/fluxway/fluxway/internal/store"
+)
 
 // takeCursors gives out cursors and answers the last of them. Its row lock lasts
 // until the commit.
@@ -16,7 +20,7 @@ const selectHeads = `SELECT workspace_id, last FROM events_heads`
 // eventColumns are written by insertEvents and read by the selects below.
 const (
 	eventColumns = 9
-	insertPrefix = `INSERT INTO events_events (workspace_id, cursor, facts, channel, kind, class, needs_ack, at, data) VALUES `
+	insertPrefix = store.InsertRows + `events_events (workspace_id, cursor, facts, channel, kind, class, needs_ack, at, data) VALUES `
 )
 
 // insertSizes are the numbers of rows that have a statement of their own.

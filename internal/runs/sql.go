@@ -1,6 +1,10 @@
 package runs
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/fluxway/fluxway/internal/store"
+)
 
 const columns = `id, workspace_id, conversation_id, parent_id, user_id, key_id, door, project, agent, model, state, question_id, answer_id, job_id,
 	attempt, call_id, depth, title, task, result, origin_id, reason, replay_tools, signals, turns, calls, spent, needs,
@@ -99,7 +103,7 @@ var insertSteps = func() map[int]string {
 	row := "(" + strings.TrimSuffix(strings.Repeat("?, ", stepColumnCount), ", ") + ")"
 	statements := make(map[int]string)
 	for _, n := range stepSizes {
-		statements[n] = `INSERT INTO runs_steps (` + stepColumns + `) VALUES ` + strings.TrimSuffix(strings.Repeat(row+", ", n), ", ")
+		statements[n] = store.InsertRows + `runs_steps (` + stepColumns + `) VALUES ` + strings.TrimSuffix(strings.Repeat(row+", ", n), ", ")
 	}
 	return statements
 }()

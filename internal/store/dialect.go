@@ -66,6 +66,13 @@ type Engine struct {
 	Copy func(ctx context.Context, to string) error
 }
 
+// InsertRows begins an INSERT of several rows for a caller that gives its transaction up when it fails, which PostgreSQL
+// wants of everyone. SQLite would otherwise keep a copy of each page that the statement changes, to be able to undo it by itself, and
+// write out what was learnt for searches before it.
+const InsertRows = insertRows + ` `
+
+const insertRows = `INSERT OR FAIL INTO`
+
 // binder turns ? into $n once per statement.
 type binder struct {
 	numbered bool
@@ -79,7 +86,7 @@ func (b *binder) bind(query string) string {
 	if bound, ok := b.known.Load(query); ok {
 		return bound.(string)
 	}
-	bound := number(query)
+	bound := number(strings.Replace(query, insertRows, `INSERT INTO`, 1))
 	b.known.Store(query, bound)
 	return bound
 }

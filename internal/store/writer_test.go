@@ -88,6 +88,37 @@ func TestAnIgnoredFailureIsNeverAcknowledgedAndLost(t *testing.T) {
 	})
 }
 
+// A statement of several rows that fails half way leaves none of them.
+func TestRowsThatFailLeaveNothing(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		prepare(t, db)
+		ctx := t.Context()
+		several := func(ids ...int64) func(*store.Tx) error {
+			return func(tx *store.Tx) error {
+				_, err := tx.Exec(ctx, store.InsertRows+`test_rows (id) VALUES (?), (?)`, ids[0], ids[1])
+				return err
+			}
+		}
+		if err := db.InTx(ctx, several(1, 2)); err != nil {
+			t.Fatal(err)
+		}
+		if err := db.InTx(ctx, several(3, 1)); !db.IsUnique(err) {
+			t.Errorf("a row twice: %v", err)
+		}
+		errs := store.Together(ctx, db, []func(*store.Tx) error{several(4, 5), several(6, 2), several(7, 8)})
+		if errs[0] != nil || !db.IsUnique(errs[1]) || errs[2] != nil {
+			t.Errorf("together: %v", errs)
+		}
+		if n := count(t, db, `SELECT count(*) FROM test_rows WHERE id IN (3, 6)`); n != 0 {
+			t.Errorf("%d rows of statements that failed are there", n)
+		}
+		if n := count(t, db, `SELECT count(*) FROM test_rows WHERE id IN (1, 2, 4, 5, 7, 8)`); n != 6 {
+			t.Errorf("%d of 6 rows are there", n)
+		}
+	})
+}
+
 func TestHooksThatPanicDoNotStopTheWriter(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
