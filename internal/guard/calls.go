@@ -134,7 +134,7 @@ func (g *Guard) Finished(ctx context.Context, e tools.Entry) error {
 // refused writes the row of a call that may not run, and says so.
 func (g *Guard) refused(ctx context.Context, c ToolCall) error {
 	err := g.db.InTx(ctx, func(tx *store.Tx) error {
-		if err := insertRows(ctx, tx, []*ToolCall{&c}); err != nil {
+		if err := putRows(ctx, tx, []*ToolCall{&c}); err != nil {
 			return err
 		}
 		if c.Rule == "guard.rate" { // a loop that is slowed down is no news

@@ -12,3 +12,10 @@ func (g *Guard) Replayed(ctx context.Context) error { return g.Flush(ctx) }
 func (g *Guard) PruneCalls(ctx context.Context, before time.Time) (int64, error) {
 	return g.pruneCalls(ctx, before)
 }
+
+// ForgetBegun lets it not be known which calls have a row.
+func (g *Guard) ForgetBegun() {
+	g.journal.flushing.Lock()
+	defer g.journal.flushing.Unlock()
+	clear(g.journal.begun)
+}

@@ -226,6 +226,44 @@ func TestAKilledProcessLosesNoCall(t *testing.T) {
 	})
 }
 
+// Whether a call has a row already is remembered, and found out where it is not.
+func TestACallThatEndsLaterHasOneRow(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		dir := t.TempDir()
+		w := newWorld(t, db, func(o *guard.Options) { o.Journal = dir })
+		var begun []tools.Entry
+		for range 4 {
+			e := tools.Entry{ID: ids.New[ids.ToolCall](), Spec: writeFile, Call: w.call(writeFile, object{"path": "b"}), Ruling: tools.Ruling{Verdict: tools.Allow}, At: time.Now()}
+			if err := w.Started(t.Context(), e); err != nil {
+				t.Fatal(err)
+			}
+			begun = append(begun, e)
+		}
+		finish := func(entries []tools.Entry, want int) {
+			t.Helper()
+			for _, e := range entries {
+				e.Result = tools.Says("done")
+				if err := w.Finished(t.Context(), e); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if rows := w.calls(t, guard.CallFilter{Outcome: string(guard.OutcomeOK)}); len(rows) != want {
+				t.Errorf("%d calls have ended, want %d", len(rows), want)
+			}
+		}
+		if rows := w.calls(t, guard.CallFilter{Outcome: string(guard.OutcomeStarted)}); len(rows) != len(begun) {
+			t.Fatalf("%d calls run, want %d", len(rows), len(begun))
+		}
+		finish(begun[:2], 2)
+		w.ForgetBegun()
+		finish(begun[2:], 4)
+		if rows := w.calls(t, guard.CallFilter{}); len(rows) != len(begun) {
+			t.Errorf("%d rows, want one for each of %d calls", len(rows), len(begun))
+		}
+	})
+}
+
 func TestOldCallsAreDeleted(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {

@@ -25,7 +25,8 @@ type journal struct {
 	spool *spool.Spool
 	wake  chan struct{} // holds one: there are rows
 
-	flushing sync.Mutex // one flush at a time; before mu
+	flushing sync.Mutex            // one flush at a time; before mu
+	begun    map[ids.ToolCall]bool // calls whose rows say that they run; guarded by flushing
 
 	mu     sync.Mutex // guards the fields below
 	rows   []ToolCall
@@ -35,7 +36,7 @@ type journal struct {
 }
 
 func newJournal(dir string) *journal {
-	return &journal{spool: spool.New(dir, "calls"), wake: make(chan struct{}, 1)}
+	return &journal{spool: spool.New(dir, "calls"), wake: make(chan struct{}, 1), begun: make(map[ids.ToolCall]bool)}
 }
 
 // add keeps a row; it says how many wait.
@@ -103,7 +104,7 @@ func (g *Guard) Flush(ctx context.Context) error {
 	if len(rows) == 0 {
 		return nil
 	}
-	if err := g.writeRows(ctx, rows); err != nil {
+	if err := g.writeOwn(ctx, rows); err != nil {
 		g.journal.back(rows, leaves)
 		return err
 	}
@@ -116,6 +117,16 @@ func (g *Guard) Flush(ctx context.Context) error {
 
 // writeRows writes rows in one transaction; of a call that began and ended meanwhile only the end.
 func (g *Guard) writeRows(ctx context.Context, rows []ToolCall) error {
+	ends := lastRows(rows)
+	err := g.db.InTx(ctx, func(tx *store.Tx) error { return putRows(ctx, tx, ends) })
+	if err != nil {
+		return fmt.Errorf("writing the journal of calls: %w", err)
+	}
+	return nil
+}
+
+// lastRows lists the last row of each call.
+func lastRows(rows []ToolCall) []*ToolCall {
 	last := make(map[ids.ToolCall]int, len(rows))
 	for i := range rows {
 		last[rows[i].ID] = i
@@ -126,15 +137,54 @@ func (g *Guard) writeRows(ctx context.Context, rows []ToolCall) error {
 			ends = append(ends, &rows[i])
 		}
 	}
-	err := g.db.InTx(ctx, func(tx *store.Tx) error { return insertRows(ctx, tx, ends) })
+	return ends
+}
+
+// maxBegun bounds how many calls are remembered that have begun; what is not known is only written more slowly.
+const maxBegun = 10_000
+
+// writeOwn writes rows of calls of this process, of which it knows whether they have a row already. The caller holds flushing.
+func (g *Guard) writeOwn(ctx context.Context, rows []ToolCall) error {
+	ends := lastRows(rows)
+	var fresh, known []*ToolCall
+	for _, c := range ends {
+		if g.journal.begun[c.ID] {
+			known = append(known, c)
+		} else {
+			fresh = append(fresh, c)
+		}
+	}
+	err := g.db.InTx(ctx, func(tx *store.Tx) error {
+		if err := writeCalls(ctx, tx, fresh, insertCalls); err != nil {
+			return err
+		}
+		return putRows(ctx, tx, known)
+	})
+	if g.db.IsUnique(err) {
+		err = g.db.InTx(ctx, func(tx *store.Tx) error { return putRows(ctx, tx, ends) })
+	}
 	if err != nil {
 		return fmt.Errorf("writing the journal of calls: %w", err)
+	}
+	if len(g.journal.begun) > maxBegun {
+		clear(g.journal.begun)
+	}
+	for _, c := range ends {
+		if c.Outcome == OutcomeStarted {
+			g.journal.begun[c.ID] = true
+		} else {
+			delete(g.journal.begun, c.ID)
+		}
 	}
 	return nil
 }
 
-// insertRows writes rows of different calls.
-func insertRows(ctx context.Context, tx *store.Tx, rows []*ToolCall) error {
+// putRows writes rows of different calls, of which some may have one.
+func putRows(ctx context.Context, tx *store.Tx, rows []*ToolCall) error {
+	return writeCalls(ctx, tx, rows, putCalls)
+}
+
+func writeCalls(ctx context.Context, tx *store.Tx, rows []*ToolCall, statements map[int]string) error {
 	args := make([]any, 0, callArgs*min(len(rows), callSizes[0]))
 	var at [maxCalls]int64
 	for rest := rows; len(rest) > 0; {
@@ -146,7 +196,7 @@ func insertRows(ctx context.Context, tx *store.Tx, rows []*ToolCall) error {
 				&c.Turn, &c.Call, &c.Tool, &c.Origin, (*string)(&c.Level), &c.Folder, &c.Args, &c.ArgsSize, (*string)(&c.Verdict), &c.Rule, &c.Reason, &c.Ticket,
 				(*string)(&c.Outcome), &c.Code, &c.Took, &c.ResultSize, c.Truncated)
 		}
-		if _, err := tx.Exec(ctx, insertCalls[n], args...); err != nil {
+		if _, err := tx.Exec(ctx, statements[n], args...); err != nil {
 			return err
 		}
 		rest = rest[n:]

@@ -1,6 +1,10 @@
 package guard
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/fluxway/fluxway/internal/store"
+)
 
 const (
 	selectPolicy = `SELECT policy FROM guard_policies WHERE workspace_id = ?`
@@ -91,14 +95,19 @@ const maxCalls = 8
 // callSizes are the numbers of rows that have a statement of their own.
 var callSizes = [...]int{maxCalls, 2, 1}
 
-// insertCalls inserts one of callSizes rows, or notes how calls ended whose rows are there.
-var insertCalls = func() map[int]string {
+// insertCalls inserts one of callSizes rows of calls that have none.
+var insertCalls = callStatements(store.InsertRows, "")
+
+// putCalls inserts as many, or notes how calls ended whose rows are there.
+var putCalls = callStatements(`INSERT INTO `, `
+	ON CONFLICT (workspace_id, id) DO UPDATE SET outcome = excluded.outcome, code = excluded.code, took = excluded.took,
+		result_size = excluded.result_size, truncated = excluded.truncated`)
+
+func callStatements(insert, conflict string) map[int]string {
 	row := `(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '', ?, ?, ?, ?, ?, '', '', '')`
 	statements := make(map[int]string)
 	for _, n := range callSizes {
-		statements[n] = `INSERT INTO guard_calls (` + callColumns + `) VALUES ` + strings.TrimSuffix(strings.Repeat(row+", ", n), ", ") + `
-			ON CONFLICT (workspace_id, id) DO UPDATE SET outcome = excluded.outcome, code = excluded.code, took = excluded.took,
-				result_size = excluded.result_size, truncated = excluded.truncated`
+		statements[n] = insert + `guard_calls (` + callColumns + `) VALUES ` + strings.TrimSuffix(strings.Repeat(row+", ", n), ", ") + conflict
 	}
 	return statements
-}()
+}
