@@ -71,6 +71,7 @@ type book struct {
 	freed   bool                // holds were given back
 	alive   bool                // this process said that it lives
 	changed bool                // a budget changed
+	whole   []*op               // calls that began and ended, whose rows are not written yet
 }
 
 func (l *Ledger) newBook(ctx context.Context, tx *store.Tx) *book {
@@ -93,11 +94,16 @@ func (k *book) write(group []*op) error {
 		case o.settle != nil:
 			err = k.settle(o)
 		default:
-			err = o.do(k)
+			if err = k.insertWhole(); err == nil {
+				err = o.do(k)
+			}
 		}
 		if err != nil {
 			return err
 		}
+	}
+	if err := k.insertWhole(); err != nil {
+		return err
 	}
 	return k.close()
 }

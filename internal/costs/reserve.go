@@ -282,7 +282,7 @@ func (k *book) reserve(o *op) error {
 		return err
 	}
 	if o.whole != nil {
-		return k.insertWhole(o)
+		return k.addWhole(o)
 	}
 	holds := make([]hold, 0, len(o.marks))
 	for _, m := range o.marks {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/fluxway/fluxway/internal/events"
@@ -122,22 +123,39 @@ func (k *book) charge(x *settling, marks []mark, old *Record) error {
 	return nil
 }
 
-// insertWhole writes the row of a call that began and ended since the last
+// addWhole has the row of a call written that began and ended since the last
 // group; nothing was ever held for it.
-func (k *book) insertWhole(o *op) error {
-	x, rec := o.whole, &o.reserve.rec
-	u, s := &x.to.Usage, &x.to
-	unit := x.unit()
-	latency, first, at := s.Latency.Microseconds(), s.FirstToken.Microseconds(), rec.At.UnixMicro()
-	_, err := k.tx.Exec(k.ctx, insertWhole, (*string)(&rec.ID), (*string)(&rec.Workspace), (*string)(&rec.User), (*string)(&rec.Key), &rec.Agent, (*string)(&rec.Run),
-		(*string)(&rec.Conversation), &rec.Project, &rec.Workflow, &rec.Door, &rec.Asked, &rec.Model, &s.Model, &rec.Provider, &s.Account, int64(rec.Attempt),
-		(*string)(&unit), (*int64)(x.price), &u.PremiumMilli, &u.Input, &u.CacheRead, &u.CacheWrite, &u.CacheWriteLong, &u.AudioInput, &u.ImageInput, &u.Output,
-		&u.Reasoning, &u.AudioOutput, &u.ImageOutput, u.Estimated, &latency, &first, (*string)(&s.Outcome),
-		&s.ErrorCode, &rec.Process, &rec.PrefixPrint, &rec.PromptPrint, &at)
-	if err != nil {
-		return fmt.Errorf("writing the row of a call: %w", err)
+func (k *book) addWhole(o *op) error {
+	k.whole = append(k.whole, o)
+	return k.charge(o.whole, o.marks, nil)
+}
+
+// insertWhole writes the rows of calls that began and ended, many in a statement.
+func (k *book) insertWhole() error {
+	args := make([]any, 0, wholeArgs*min(len(k.whole), maxWhole))
+	var numbers [maxWhole][4]int64
+	var units [maxWhole]Unit
+	for rest := k.whole; len(rest) > 0; {
+		n := wholeSizes[slices.IndexFunc(wholeSizes[:], func(size int) bool { return size <= len(rest) })]
+		args = args[:0]
+		for i, o := range rest[:n] {
+			x, rec, at := o.whole, &o.reserve.rec, &numbers[i]
+			u, s := &x.to.Usage, &x.to
+			units[i] = x.unit()
+			*at = [...]int64{s.Latency.Microseconds(), s.FirstToken.Microseconds(), rec.At.UnixMicro(), int64(rec.Attempt)}
+			args = append(args, (*string)(&rec.ID), (*string)(&rec.Workspace), (*string)(&rec.User), (*string)(&rec.Key), &rec.Agent, (*string)(&rec.Run),
+				(*string)(&rec.Conversation), &rec.Project, &rec.Workflow, &rec.Door, &rec.Asked, &rec.Model, &s.Model, &rec.Provider, &s.Account, &at[3],
+				(*string)(&units[i]), (*int64)(x.price), &u.PremiumMilli, &u.Input, &u.CacheRead, &u.CacheWrite, &u.CacheWriteLong, &u.AudioInput, &u.ImageInput, &u.Output,
+				&u.Reasoning, &u.AudioOutput, &u.ImageOutput, u.Estimated, &at[0], &at[1], (*string)(&s.Outcome),
+				&s.ErrorCode, &rec.Process, &rec.PrefixPrint, &rec.PromptPrint, &at[2])
+		}
+		if _, err := k.tx.Exec(k.ctx, insertWhole[n], args...); err != nil {
+			return fmt.Errorf("writing the rows of calls: %w", err)
+		}
+		rest = rest[n:]
 	}
-	return k.charge(x, o.marks, nil)
+	k.whole = nil
+	return nil
 }
 
 func count(yes bool) int64 {

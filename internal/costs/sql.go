@@ -2,7 +2,10 @@ package costs
 
 import (
 	"fmt"
+	"strings"
 	"time"
+
+	"github.com/fluxway/fluxway/internal/store"
 )
 
 const insertRecord = `
@@ -11,11 +14,27 @@ const insertRecord = `
 		audio_output, image_output, estimated, latency, first_token, outcome, error_code, holds, process, prefix_print, prompt_print, at)
 	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '', ?, ?, ?, ?, NULL, 0, ?, 0, 0, 0, 0, 0, 0, 0, 0, 0, TRUE, 0, 0, 'open', '', ?, ?, ?, ?, ?)`
 
-const insertWhole = `
-	INSERT INTO costs_records (id, workspace_id, user_id, key_id, agent, run_id, conversation_id, project, workflow, door, model_asked, model, served,
-		provider, account, attempt, unit, price, premium, input, cache_read, cache_write, cache_write_long, audio_input, image_input, output, reasoning,
-		audio_output, image_output, estimated, latency, first_token, outcome, error_code, holds, process, prefix_print, prompt_print, at)
-	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '', ?, ?, ?, ?)`
+// wholeArgs is how many values of a row insertWhole takes.
+const wholeArgs = 38
+
+// maxWhole is how many rows one statement inserts at the most.
+const maxWhole = 8
+
+// wholeSizes are the numbers of rows that have a statement of their own.
+var wholeSizes = [...]int{maxWhole, 2, 1}
+
+// insertWhole inserts one of wholeSizes rows of calls that began and ended.
+var insertWhole = func() map[int]string {
+	row := `(` + strings.Repeat(`?, `, wholeArgs-4) + `'', ?, ?, ?, ?)`
+	statements := make(map[int]string)
+	for _, n := range wholeSizes {
+		statements[n] = store.InsertRows + `costs_records (id, workspace_id, user_id, key_id, agent, run_id, conversation_id, project, workflow, door, model_asked, model, served,
+			provider, account, attempt, unit, price, premium, input, cache_read, cache_write, cache_write_long, audio_input, image_input, output, reasoning,
+			audio_output, image_output, estimated, latency, first_token, outcome, error_code, holds, process, prefix_print, prompt_print, at)
+			VALUES ` + strings.TrimSuffix(strings.Repeat(row+", ", n), ", ")
+	}
+	return statements
+}()
 
 const settleColumns = `
 	UPDATE costs_records SET served = ?, account = ?, unit = ?, price = ?, premium = ?, input = ?, cache_read = ?, cache_write = ?,
