@@ -204,11 +204,15 @@ func (a doorsAPI) outlet(c *call, contentType string) *outlet {
 	delete(h, "Content-Security-Policy")
 	h["Content-Type"] = []string{contentType}
 	h["X-Accel-Buffering"] = noBuffering
-	_ = http.NewResponseController(c.w).SetReadDeadline(time.Time{}) // a writer without deadlines never cuts the stream off
 	o := &outlet{c: c, to: c.w}
 	if t, ok := c.w.(tracked); ok {
 		o.to = t.ResponseWriter
 		o.flusher, _ = t.ResponseWriter.(http.Flusher)
+	}
+	if w, ok := o.to.(interface{ SetReadDeadline(t time.Time) error }); ok { // asked at once: the controller asks for much else before
+		_ = w.SetReadDeadline(time.Time{}) // a connection that is gone says so when it is written to
+	} else {
+		_ = http.NewResponseController(c.w).SetReadDeadline(time.Time{}) // a writer without deadlines never cuts the stream off
 	}
 	return o
 }

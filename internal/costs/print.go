@@ -17,7 +17,8 @@ const (
 	fnvPrime printer = 1099511628211
 )
 
-// folded is each character as prints see it; 0: not at all.
+// folded is each character as prints see it; 0: not at all. What is not seen is multiplied by one: where the spaces of
+// a text are nobody can foresee, so that a branch for them would be dear.
 var folded = func() (t [256]byte) {
 	for c := range t {
 		switch b := byte(c); {
@@ -33,11 +34,18 @@ var folded = func() (t [256]byte) {
 	return t
 }()
 
+var factors = func() (t [256]printer) {
+	for c := range t {
+		if t[c] = fnvPrime; folded[c] == 0 {
+			t[c] = 1
+		}
+	}
+	return t
+}()
+
 func take[T string | []byte](h printer, text T) printer {
 	for i := range len(text) {
-		if c := folded[text[i]]; c != 0 {
-			h = (h ^ printer(c)) * fnvPrime
-		}
+		h = (h ^ printer(folded[text[i]])) * factors[text[i]]
 	}
 	return h
 }

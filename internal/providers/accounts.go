@@ -179,15 +179,18 @@ func (g *Grant) Done(err error) bool {
 	if g == nil || g.pool == nil {
 		return false
 	}
+	if err == nil {
+		g.pool.mu.Lock()
+		defer g.pool.mu.Unlock()
+		g.state.until, g.state.code, g.state.message, g.state.failed = time.Time{}, "", "", 0
+		return false
+	}
 	now := time.Now()
 	var f *fault.Fault
 	definite := errors.As(err, &f) && (f.Code == CodeRate || f.Code == CodeAuth || f.Code == CodeQuota)
 	g.pool.mu.Lock()
 	defer g.pool.mu.Unlock()
-	switch {
-	case err == nil:
-		g.state.until, g.state.code, g.state.message, g.state.failed = time.Time{}, "", "", 0
-	case definite:
+	if definite {
 		rest := map[string]time.Duration{CodeRate: restRate, CodeQuota: restQuota, CodeAuth: restAuth}[f.Code]
 		g.state.until = now.Add(min(cmp.Or(f.RetryAfter, rest), restMax))
 		g.state.code, g.state.message = f.Code, f.Message

@@ -140,6 +140,10 @@ func (b *Breaker) enter() error {
 func (b *Breaker) report(ctx context.Context, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if err == nil && b.state == BreakerClosed {
+		b.failures = 0 // as nearly always
+		return
+	}
 	ev := b.judge(ctx, err)
 	switch ev {
 	case evSuccess:

@@ -70,6 +70,9 @@ func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 		return t.Next.RoundTrip(r)
 	}
 	ctx := r.Context()
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
 	address := r.URL.Host
 	if r.URL.Port() == "" {
 		address = net.JoinHostPort(r.URL.Hostname(), "80")
@@ -78,14 +81,10 @@ func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	stop := func() bool { return true }
-	if ctx.Done() != nil {
-		stop = context.AfterFunc(ctx, func() { c.Close() })
-	}
-	b := &body{t: t, c: c, address: address, stop: stop}
+	b := &body{t: t, c: c, address: address}
 	resp, err := c.ask(r, b)
 	if err != nil {
-		stop()
+		b.part()
 		c.Close()
 		switch {
 		case ctx.Err() != nil:
@@ -196,8 +195,12 @@ var heads = sync.Pool{New: func() any { return new([]byte) }}
 // maxJoined is how large a body is sent in one piece with its head.
 const maxJoined = 16 << 10
 
-// ask writes the request and reads the head of the answer; b becomes its body.
+// ask writes the request and reads the head of the answer; b becomes its body. What is small goes to a connection that
+// is empty, so nobody need be heeded before it is sent.
 func (c *conn) ask(r *http.Request, b *body) (*http.Response, error) {
+	if r.ContentLength > maxJoined {
+		b.heed(r.Context())
+	}
 	head := heads.Get().(*[]byte)
 	text, err := appendHead((*head)[:0], r)
 	if err != nil {
@@ -208,6 +211,7 @@ func (c *conn) ask(r *http.Request, b *body) (*http.Response, error) {
 		*head = text[:0]
 	}
 	heads.Put(head)
+	b.heed(r.Context())
 	in, err := c.listen()
 	var resp *http.Response
 	var rest []byte

@@ -203,7 +203,8 @@ func (s *Server) plain(in []byte) (a asked, ok bool) {
 		return a, false
 	}
 	var err error
-	if a.header, err = parseFields(fields); err != nil {
+	var host []string
+	if a.header, host, err = parseFields(fields, "Host"); err != nil { // as the standard server does
 		return a, false
 	}
 	for _, name := range [...]string{"Transfer-Encoding", "Expect", "Upgrade", "Trailer", "Te"} {
@@ -214,7 +215,7 @@ func (s *Server) plain(in []byte) (a asked, ok bool) {
 	if kept := a.header["Connection"]; len(kept) > 1 || len(kept) == 1 && !strings.EqualFold(kept[0], "keep-alive") {
 		return a, false
 	}
-	host, length := a.header["Host"], a.header["Content-Length"]
+	length := a.header["Content-Length"]
 	if len(host) != 1 || !plainHost(host[0]) || len(length) != 1 {
 		return a, false
 	}
@@ -223,7 +224,6 @@ func (s *Server) plain(in []byte) (a asked, ok bool) {
 		return a, false
 	}
 	a.host, a.length = host[0], int64(size)
-	delete(a.header, "Host") // as the standard server does
 	return a, true
 }
 

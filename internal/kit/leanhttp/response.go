@@ -2,6 +2,7 @@ package leanhttp
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -72,31 +73,38 @@ func parseHead(head string) (*http.Response, error) {
 	if err != nil || code < 100 {
 		return nil, errHead
 	}
+	var codings []string
 	resp := &http.Response{Status: status, StatusCode: code, Proto: proto, ProtoMajor: 1, ProtoMinor: int(proto[7] - '0'), ContentLength: -1}
-	if resp.Header, err = parseFields(rest); err != nil {
+	if resp.Header, codings, err = parseFields(rest, "Transfer-Encoding"); err != nil {
 		return nil, err
 	}
-	return resp, frame(resp)
+	return resp, frame(resp, codings)
 }
 
-func parseFields(text string) (http.Header, error) {
+// parseFields reads a head's fields; those of one name, which others need not see, are given apart.
+func parseFields(text, apart string) (header http.Header, of []string, err error) {
 	n := strings.Count(text, "\r\n") - 1
-	header, values := make(http.Header, n), make([]string, 0, n)
+	header = make(http.Header, n)
+	values := make([]string, 0, n)
 	for {
 		line, rest, ok := strings.Cut(text, "\r\n")
 		if !ok || line == "" {
-			return header, nil
+			return header, of, nil
 		}
 		text = rest
 		name, value, ok := strings.Cut(line, ":")
 		if !ok || !isToken(name) {
-			return nil, fmt.Errorf("%w: a line of its head is not a field", errHead)
+			return nil, nil, fmt.Errorf("%w: a line of its head is not a field", errHead)
 		}
 		value = strings.Trim(value, " \t")
 		if !clean(value) {
-			return nil, fmt.Errorf("%w: the field %q has control characters", errHead, name)
+			return nil, nil, fmt.Errorf("%w: the field %q has control characters", errHead, name)
 		}
 		name = textproto.CanonicalMIMEHeaderKey(name)
+		if name == apart {
+			of = append(of, value)
+			continue
+		}
 		if old := header[name]; old != nil {
 			header[name] = append(old, value)
 			continue
@@ -110,29 +118,38 @@ func parseFields(text string) (http.Header, error) {
 // the one before, as nobody may send any more, begins with a space and is not.
 func isToken(s string) bool {
 	for i := range len(s) {
-		if c := s[i]; c <= ' ' || c >= 0x7f || strings.IndexByte(`"(),/:;<=>?@[\]{}`, c) >= 0 {
+		if !tokens[s[i]] {
 			return false
 		}
 	}
 	return s != ""
 }
 
-// frame finds out how the body ends.
-func frame(resp *http.Response) error {
+// tokens says which bytes the name of a field may have.
+var tokens = func() (t [256]bool) {
+	for c := '!'; c < 0x7f; c++ {
+		t[c] = !strings.ContainsRune(`"(),/:;<=>?@[\]{}`, c)
+	}
+	return t
+}()
+
+// frame finds out how the body ends; codings are the values of Transfer-Encoding.
+func frame(resp *http.Response, codings []string) error {
 	h := resp.Header
 	for _, v := range h["Connection"] {
 		resp.Close = resp.Close || strings.Contains(strings.ToLower(v), "close")
 	}
 	resp.Close = resp.Close || resp.ProtoMinor == 0
-	if codings := h["Transfer-Encoding"]; len(codings) > 0 {
+	if len(codings) > 0 {
 		if len(codings) > 1 || !strings.EqualFold(codings[0], "chunked") {
 			return fmt.Errorf("%w: a body coded as %q is not read", errHead, codings)
 		}
 		resp.TransferEncoding = codings
 		// Both is how requests are smuggled; the connection is not used again.
-		resp.Close = resp.Close || h["Content-Length"] != nil
-		delete(h, "Transfer-Encoding")
-		delete(h, "Content-Length")
+		if h["Content-Length"] != nil {
+			resp.Close = true
+			delete(h, "Content-Length")
+		}
 		return nil
 	}
 	for i, v := range h["Content-Length"] {
@@ -156,10 +173,10 @@ type body struct {
 	t       *Transport
 	c       *conn
 	address string
-	stop    func() bool
-	in      *intake // holds rest; nil: given back
-	rest    []byte  // came with the head
-	left    int64   // bytes to come; -1: until the connection ends
+	stop    func() bool // ends heeding; nil: nobody is heeded
+	in      *intake     // holds rest; nil: given back
+	rest    []byte      // came with the head
+	left    int64       // bytes to come; -1: until the connection ends
 	chunks  *dechunk
 	keep    bool
 	over    bool
@@ -235,6 +252,16 @@ func (b *body) Close() error {
 	return nil
 }
 
+// heed closes the connection when ctx ends.
+func (b *body) heed(ctx context.Context) {
+	if b.stop == nil && ctx.Done() != nil {
+		b.stop = context.AfterFunc(ctx, func() { b.c.Close() })
+	}
+}
+
+// part ends heeding, and says whether the connection was left alone.
+func (b *body) part() bool { return b.stop == nil || b.stop() }
+
 func (b *body) finish(whole bool) {
 	if b.over {
 		return
@@ -244,7 +271,7 @@ func (b *body) finish(whole bool) {
 		b.in.release()
 		b.in, b.rest = nil, nil
 	}
-	if b.stop() && whole && b.keep {
+	if b.part() && whole && b.keep {
 		b.t.put(b.address, b.c)
 		return
 	}

@@ -193,10 +193,29 @@ type dated struct {
 func (s *Server) date(now time.Time) string {
 	d := s.dated.Load()
 	if second := now.Unix(); d == nil || d.second != second {
-		d = &dated{second, now.UTC().Format(http.TimeFormat)}
+		d = &dated{second, string(appendDate(make([]byte, 0, len(http.TimeFormat)), now.UTC()))}
 		s.dated.Store(d)
 	}
 	return d.text
+}
+
+// appendDate writes a time as http.TimeFormat does, whose general way is long for who waits.
+func appendDate(to []byte, t time.Time) []byte {
+	year, month, day := t.Date()
+	hour, minute, second := t.Clock()
+	two := func(n int) { to = append(to, byte('0'+n/10), byte('0'+n%10)) }
+	to = append(append(to, t.Weekday().String()[:3]...), ", "...)
+	two(day)
+	to = append(append(append(to, ' '), month.String()[:3]...), ' ')
+	two(year / 100)
+	two(year % 100)
+	to = append(to, ' ')
+	two(hour)
+	to = append(to, ':')
+	two(minute)
+	to = append(to, ':')
+	two(second)
+	return append(to, " GMT"...)
 }
 
 // handover is the listener of Rest: what it accepts was begun here.

@@ -464,3 +464,12 @@ func FuzzPlain(f *testing.F) {
 		}
 	})
 }
+
+func TestADateIsWrittenAsTheStandardLibraryDoes(t *testing.T) {
+	t.Parallel()
+	for at := time.Date(1999, time.December, 30, 0, 0, 0, 0, time.UTC); at.Year() < 2031; at = at.Add(41*time.Hour + 7*time.Minute + 59*time.Second) {
+		if got := string(appendDate(nil, at)); got != at.Format(http.TimeFormat) {
+			t.Fatalf("%q, want %q", got, at.Format(http.TimeFormat))
+		}
+	}
+}
