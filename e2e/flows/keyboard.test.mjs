@@ -175,9 +175,14 @@ world.flow("dialogs hold the focus and give it back", async () => {
   await page.getByRole("button", { name: /Mira Holm/ }).focus();
   await page.keyboard.press("Enter");
   await page.getByRole("menuitem", { name: "Keyboard shortcuts" }).waitFor();
+  await page.waitForFunction(() => document.activeElement?.closest("[role=menu]"));
   for (let i = 0; i < 6 && !(await focus(page)).name?.startsWith("Keyboard shortcuts"); i++) {
+    // A menu moves the focus just after the key.
+    const before = await page.evaluateHandle(() => document.activeElement);
     await page.keyboard.press("ArrowDown");
+    await page.waitForFunction((was) => document.activeElement !== was, before);
   }
+  await focused(page, "Keyboard shortcuts");
   await page.keyboard.press("Enter");
   const help = page.getByRole("dialog", { name: "Keyboard shortcuts" });
   await help.waitFor();
