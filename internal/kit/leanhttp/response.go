@@ -101,16 +101,18 @@ func parseFields(text, apart string) (header http.Header, of []string, err error
 			return nil, nil, fmt.Errorf("%w: the field %q has control characters", errHead, name)
 		}
 		name = textproto.CanonicalMIMEHeaderKey(name)
-		if name == apart {
-			of = append(of, value)
-			continue
-		}
-		if old := header[name]; old != nil {
-			header[name] = append(old, value)
-			continue
-		}
 		values = append(values, value)
-		header[name] = values[len(values)-1 : len(values) : len(values)]
+		one := values[len(values)-1 : len(values) : len(values)]
+		switch old := header[name]; {
+		case name == apart && of == nil:
+			of = one
+		case name == apart:
+			of = append(of, value)
+		case old == nil:
+			header[name] = one
+		default:
+			header[name] = append(old, value)
+		}
 	}
 }
 
