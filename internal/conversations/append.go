@@ -35,6 +35,22 @@ func (f MessageAdded) AppendJSON(to []byte) (_ []byte, err error) {
 	return append(to, '}'), err
 }
 
+// head begins the fact, up to its notes.
+func (f *Annotated) head(to []byte) []byte {
+	return rawjson.AppendKey(rawjson.AppendString(append(to, `{"id":`...), f.ID), "notes")
+}
+
+// AppendJSON writes the fact as json.Marshal would.
+func (f Annotated) AppendJSON(to []byte) ([]byte, error) {
+	to, err := f.Notes.append(f.head(to))
+	return append(to, '}'), err
+}
+
+// notesIn finds the notes in the fact's JSON.
+func (f *Annotated) notesIn(fact []byte) json.RawMessage {
+	return fact[len(f.head(make([]byte, 0, 64))) : len(fact)-1]
+}
+
 // append adds the message; in w is where its row's columns are in what was added.
 func (m *Message) append(to []byte, w *written) (_ []byte, err error) {
 	to = rawjson.AppendString(append(to, `{"id":`...), m.ID)
@@ -72,11 +88,22 @@ func (m *Message) append(to []byte, w *written) (_ []byte, err error) {
 }
 
 func (n *Notes) append(to []byte) ([]byte, error) {
-	if len(n.Recalled) > 0 || len(n.Suggestions) > 0 {
+	if len(n.Recalled) > 0 {
 		text, err := json.Marshal(n)
 		return append(to, text...), err
 	}
 	to = append(to, '{')
+	for i, text := range n.Suggestions {
+		if i == 0 {
+			to = append(rawjson.AppendKey(to, "suggestions"), '[')
+		} else {
+			to = append(to, ',')
+		}
+		to = rawjson.AppendString(to, text)
+	}
+	if len(n.Suggestions) > 0 {
+		to = append(to, ']')
+	}
 	if n.Cost != nil {
 		to = strconv.AppendInt(rawjson.AppendKey(to, "cost_micros"), *n.Cost, 10)
 	}

@@ -14,6 +14,14 @@ func TestMessagesAreWrittenAsEver(t *testing.T) {
 	rawjsontest.Same(t, func(f *MessageAdded, to []byte) ([]byte, error) { return f.AppendJSON(to) })
 	rawjsontest.Same(t, func(m *Message, to []byte) ([]byte, error) { return m.append(to, &written{}) })
 	rawjsontest.Same(t, (*CallNote).append)
+	rawjsontest.Same(t, (*Notes).append)
+	rawjsontest.Same(t, func(f *Annotated, to []byte) ([]byte, error) {
+		fact, err := f.AppendJSON(nil)
+		if want, _ := json.Marshal(f.Notes); string(f.notesIn(fact)) != string(want) {
+			t.Errorf("the notes in %s are not %s", fact, want)
+		}
+		return append(to, fact...), err
+	})
 }
 
 // A message is written once: its row has the pieces that its fact has.

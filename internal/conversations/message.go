@@ -128,11 +128,16 @@ func (b *Book) insert(ctx context.Context, tx *store.Tx, m *Message, w *written)
 
 // Annotate replaces the notes of a message.
 func (b *Book) Annotate(ctx context.Context, tx *store.Tx, ws ids.Workspace, conversation ids.Conversation, id ids.Message, notes Notes) error {
-	n, err := tx.Exec(ctx, updateNotes, store.JSON(notes), id, conversation, ws)
+	f := Annotated{id, notes}
+	fact, err := b.hub.Encode(f)
+	if err != nil {
+		return err
+	}
+	n, err := tx.Exec(ctx, updateNotes, f.notesIn(fact.Data), id, conversation, ws)
 	if err != nil || n == 0 { // deleted meanwhile
 		return err
 	}
-	return b.hub.Append(ctx, tx, ws, Channel(conversation), Annotated{id, notes})
+	return b.hub.AppendEncoded(tx, ws, Channel(conversation), []events.Encoded{fact})
 }
 
 // Messages reads the branch of a conversation that is shown, the newest message first.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/fluxway/fluxway/internal/conversations"
@@ -60,7 +61,7 @@ func (d *Desk) afterwards(ctx context.Context, task *jobs.Task) (any, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading %s: %w", args.Run, err)
 	}
-	path, err := d.opts.Conversations.Path(ctx, run.Workspace, run.Conversation, run.Answer, 8)
+	path, err := d.ledTo(ctx, run)
 	if err != nil || len(path) < 2 {
 		return nil, err // without messages the conversation is gone
 	}
@@ -89,6 +90,53 @@ func (d *Desk) afterwards(ctx context.Context, task *jobs.Task) (any, error) {
 		return nil, fmt.Errorf("noting what follows %s: %w", run.ID, err)
 	}
 	return nil, d.observe(ctx, run, asked, answer)
+}
+
+// ledTo gives the answer of a run and what was said before it.
+func (d *Desk) ledTo(ctx context.Context, run Run) ([]conversations.Message, error) {
+	const most = 8
+	answer, ok := d.answers.take(run.ID)
+	if !ok || answer.Parent == "" {
+		return d.opts.Conversations.Path(ctx, run.Workspace, run.Conversation, run.Answer, most)
+	}
+	before, err := d.opts.Conversations.Path(ctx, run.Workspace, run.Conversation, answer.Parent, most-1)
+	return append(before, answer), err
+}
+
+const (
+	keptAnswers = 64       // that are not looked at yet
+	keptAnswer  = 32 << 10 // bytes of what is in one; a longer one is read
+)
+
+// answers keeps answers until they are looked at, which is a moment later and mostly in this process: reading one back takes
+// as long as all else that is done then.
+type answers struct {
+	mu   sync.Mutex // guards kept
+	kept map[ids.Run]conversations.Message
+}
+
+func (a *answers) put(run ids.Run, m conversations.Message) {
+	size := 0
+	for i := range m.Parts {
+		size += len(m.Parts[i].Text) + len(m.Parts[i].Args) + len(m.Parts[i].Data)
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if size > keptAnswer {
+		return
+	}
+	if a.kept == nil || len(a.kept) >= keptAnswers { // those that are left are read, when their turn comes
+		a.kept = make(map[ids.Run]conversations.Message)
+	}
+	a.kept[run] = m
+}
+
+func (a *answers) take(run ids.Run) (conversations.Message, bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	m, ok := a.kept[run]
+	delete(a.kept, run)
+	return m, ok
 }
 
 // noticed is what a cheap model says of an answer.

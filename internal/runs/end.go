@@ -328,7 +328,10 @@ func (d *Desk) keep(ctx context.Context, tx *store.Tx, c closing) (ids.Message, 
 		Role: providers.RoleModel, Author: c.run.Agent, State: state, Model: c.run.Model, Parts: parts, Usage: &usage,
 	}
 	m.Notes = c.notes()
-	_, err = d.opts.Conversations.Add(ctx, tx, m)
+	m, err = d.opts.Conversations.Add(ctx, tx, m)
+	if err == nil && c.to == Finished && d.scribe != nil { // else another process may look at it
+		tx.AfterCommit(func() { d.answers.put(c.run.ID, m) })
+	}
 	return c.run.Answer, err
 }
 

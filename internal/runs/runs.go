@@ -167,6 +167,8 @@ type Desk struct {
 	log    *slog.Logger
 	scribe *scribe // nil: steps are committed at once
 
+	answers answers
+
 	mu   sync.Mutex // guards live
 	live map[ids.Run]*attempt
 }
