@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"strings"
 	"unsafe"
 
 	"modernc.org/libc"
@@ -23,6 +24,7 @@ type statements struct {
 	db    uintptr
 	texts uintptr // memory that values lie in while a statement runs
 	room  int
+	log   *frames // nil: none yet
 }
 
 var errHandle = errors.New("sqlite: the driver's connection does not have its handle where it was")
@@ -88,13 +90,22 @@ func (c *statements) Prepare(query string) (store.Statement, error) {
 	if rc := lib.Xsqlite3_prepare_v3(c.tls, c.db, text, int32(len(query)+1), lib.SQLITE_PREPARE_PERSISTENT, made, 0); rc != lib.SQLITE_OK {
 		return nil, c.fail(rc)
 	}
-	s := &statement{c: c, stmt: *(*uintptr)(memory(made))}
+	s := &statement{c: c, stmt: *(*uintptr)(memory(made)), begins: strings.HasPrefix(query, "BEGIN")}
 	s.params = int(lib.Xsqlite3_bind_parameter_count(c.tls, s.stmt))
 	return s, nil
 }
 
-// Close gives the memory back.
+// Close gives the connection back as it was.
 func (c *statements) Close() {
+	if c.log != nil {
+		c.log.leave(c.tls)
+		c.log = nil
+	}
+	c.free()
+}
+
+// free gives the memory of values back.
+func (c *statements) free() {
 	libc.Xfree(c.tls, c.texts)
 	c.texts, c.room = 0, 0
 }
@@ -107,7 +118,7 @@ func (c *statements) reserve(need int) error {
 	if need <= c.room {
 		return nil
 	}
-	c.Close()
+	c.free()
 	room := max(need, 4<<10)
 	if c.texts = libc.Xmalloc(c.tls, libc.Tsize_t(room)); c.texts == 0 {
 		return errMemory
@@ -141,6 +152,7 @@ type statement struct {
 	c      *statements
 	stmt   uintptr
 	params int
+	begins bool // a transaction
 }
 
 // Exec runs the statement to its end.
@@ -151,6 +163,7 @@ func (s *statement) Exec(args []driver.Value, size int) (int64, error) {
 	if err := s.c.reserve(size); err != nil {
 		return 0, err
 	}
+	s.c.settle()
 	next := s.c.texts
 	for i, a := range args {
 		var err error
@@ -170,8 +183,12 @@ func (s *statement) Exec(args []driver.Value, size int) (int64, error) {
 		err = s.c.fail(rc)
 	}
 	lib.Xsqlite3_reset(s.c.tls, s.stmt) // its error is that of the step
+	s.c.settle()
+	if s.begins && err == nil && s.c.log == nil {
+		s.c.gather()
+	}
 	if s.c.room > keptRoom {
-		s.c.Close() // every value is bound anew before the next step
+		s.c.free() // every value is bound anew before the next step
 	}
 	return n, err
 }
