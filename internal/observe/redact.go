@@ -130,7 +130,7 @@ var tellingLetters = [...]uint32{
 }
 
 func maybeSecret(letters uint32) bool {
-	for _, telling := range tellingLetters {
+	for _, telling := range &tellingLetters {
 		if letters&telling == telling {
 			return true
 		}

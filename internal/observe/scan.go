@@ -33,7 +33,7 @@ func nextSecret[T text](s T, i int) (from, to int, ok bool) {
 		case ':':
 			if i+1 < len(s) && s[i+1] == '/' {
 				from, to, ok = urlPassword(s, i)
-			} else if i > 0 && s[i-1] == '"' {
+			} else if i > 0 && s[i-1] == '"' && i+1 < len(s) && (s[i+1] == '"' || s[i+1] == ' ' || s[i+1] == '\\') {
 				from, to, ok = jsonValue(s, i)
 			}
 		case '=':
@@ -160,11 +160,12 @@ func jsonValue[T text](s T, i int) (from, to int, ok bool) {
 	if !hasPrefix(s, from, open) {
 		return 0, 0, false
 	}
-	start := end
-	for start > 0 && isToken(s[start-1]) {
+	start, letters := end, uint32(0)
+	for start > 0 && tokens[s[start-1]] {
 		start--
+		letters |= 1 << (s[start] & 31)
 	}
-	if start == end || start == 0 || s[start-1] != '"' || !secretName(s[start:end]) {
+	if start == end || start == 0 || s[start-1] != '"' || !maybeSecret(letters) || !secretName(s[start:end]) {
 		return 0, 0, false
 	}
 	from += len(open)
@@ -256,7 +257,14 @@ var words = func() (all [256]bool) {
 	return all
 }()
 
-func isToken(c byte) bool { return isWord(c) || c == '-' }
+func isToken(c byte) bool { return tokens[c] }
+
+// tokens marks the bytes of words and a dash.
+var tokens = func() (all [256]bool) {
+	all = words
+	all['-'] = true
+	return all
+}()
 
 func isCredential(c byte) bool {
 	return isToken(c) || c == '.' || c == '~' || c == '+' || c == '/' || c == '='
