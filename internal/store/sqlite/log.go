@@ -19,7 +19,8 @@ type frames struct {
 	buf   uintptr
 	n     int   // bytes in buf
 	at    int64 // where in the file they go
-	ends  bool  // the last thing in buf is the head of a frame that ends a transaction
+	next  int64 // where the write before this one ended
+	ends  bool  // what was written last is the head of a frame that ends a transaction
 
 	// What the library calls, kept because it has only their addresses.
 	write, read func(tls *libc.TLS, file, bytes uintptr, n int32, at int64) int32
@@ -121,14 +122,16 @@ func (f *frames) free(tls *libc.TLS) {
 	libc.Xfree(tls, f.buf)
 }
 
-// pass hands on what is there.
+// pass hands on what is there. What cannot be written stays: a transaction whose frames are not in the log must not end well.
 func (f *frames) pass(tls *libc.TLS) int32 {
 	if f.n == 0 {
 		return lib.SQLITE_OK
 	}
-	n := f.n
-	f.n, f.ends = 0, false
-	return f.put(tls, f.buf, int32(n), f.at)
+	rc := f.put(tls, f.buf, int32(f.n), f.at)
+	if rc == lib.SQLITE_OK {
+		f.n = 0
+	}
+	return rc
 }
 
 // put writes to the file.
@@ -137,24 +140,26 @@ func (f *frames) put(tls *libc.TLS, from uintptr, n int32, at int64) int32 {
 	return (*(*func(*libc.TLS, uintptr, uintptr, int32, int64) int32)(unsafe.Pointer(&write)))(tls, f.file, from, n, at)
 }
 
-// add gathers what is written.
+// add gathers what continues the write before it. What begins elsewhere is written at once: the library goes back to frames
+// it has written, and when it does so last, nothing comes after that would hand them on.
 func (f *frames) add(tls *libc.TLS, _, from uintptr, n int32, at int64) int32 {
-	ended := f.ends
-	if f.n > 0 && (at != f.at+int64(f.n) || f.n+int(n) > framesRoom) {
+	bytes := unsafe.Slice((*byte)(memory(from)), int(n))
+	ended, on := f.ends, at == f.next
+	f.next = at + int64(n)
+	f.ends = n == frameHead && bytes[4]|bytes[5]|bytes[6]|bytes[7] != 0 // how large the database is then
+	if f.n > 0 && (!on || f.n+int(n) > framesRoom) {
 		if rc := f.pass(tls); rc != lib.SQLITE_OK {
 			return rc
 		}
 	}
-	if int(n) > framesRoom {
+	if !on || int(n) > framesRoom {
 		return f.put(tls, from, n, at)
 	}
 	if f.n == 0 {
 		f.at = at
 	}
-	bytes := unsafe.Slice((*byte)(memory(f.buf+uintptr(f.n))), int(n))
-	copy(bytes, unsafe.Slice((*byte)(memory(from)), int(n)))
+	copy(unsafe.Slice((*byte)(memory(f.buf+uintptr(f.n))), int(n)), bytes)
 	f.n += int(n)
-	f.ends = n == frameHead && bytes[4]|bytes[5]|bytes[6]|bytes[7] != 0 // how large the database is then
 	if ended {
 		return f.pass(tls)
 	}

@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"errors"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -54,8 +55,20 @@ func TestTheWritersLogIsGathered(t *testing.T) {
 // them at once. Some of the transactions are larger than the cache, so that pages go to the log before the commit.
 func TestAGatheredLogIsThatOfTheLibrary(t *testing.T) {
 	t.Parallel()
+	for _, synchronous := range []string{"FULL", "NORMAL"} { // the second makes nothing durable that was left behind
+		t.Run(synchronous, func(t *testing.T) {
+			t.Parallel()
+			gatheredLog(t, synchronous)
+		})
+	}
+}
+
+func gatheredLog(t *testing.T, synchronous string) {
 	engine, err := Open(filepath.Join(t.TempDir(), "log.db"))
 	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := engine.Write.ExecContext(t.Context(), "PRAGMA synchronous = "+synchronous); err != nil {
 		t.Fatal(err)
 	}
 	db, err := store.New(store.Options{Engine: engine})
@@ -107,6 +120,9 @@ func TestAGatheredLogIsThatOfTheLibrary(t *testing.T) {
 		if n, err := store.One[int](ctx, db.Read(), `SELECT count(*) FROM kept`); err != nil || n != want {
 			t.Fatalf("round %d: %d rows are seen, %v; want %d", round, n, err, want)
 		}
+		if n := rowsAfterKill(t, engine.Path); n != want {
+			t.Fatalf("round %d: killed now, %d rows would be there; want %d", round, n, want)
+		}
 	}
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
@@ -123,4 +139,28 @@ func TestAGatheredLogIsThatOfTheLibrary(t *testing.T) {
 	if err := again.Side.QueryRowContext(ctx, `SELECT count(*) FROM kept`).Scan(&n); err != nil || n != want {
 		t.Errorf("%d rows, %v; want %d", n, err, want)
 	}
+}
+
+// rowsAfterKill opens what is in the files now, as after a process was killed.
+func rowsAfterKill(t *testing.T, path string) (n int) {
+	t.Helper()
+	left := filepath.Join(t.TempDir(), "left.db")
+	for _, end := range []string{"", "-wal"} {
+		data, err := os.ReadFile(path + end)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(left+end, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	engine, err := Open(left)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer engine.Side.Close()
+	if err := engine.Side.QueryRowContext(t.Context(), `SELECT count(*) FROM kept`).Scan(&n); err != nil {
+		t.Fatal(err)
+	}
+	return n
 }
