@@ -99,11 +99,15 @@ func (b *bench) rotate(sides ...func() (sample, error)) ([][]sample, error) {
 	return all, nil
 }
 
-// judge compares the medians of a value of both sides with a bar: at most
-// (bar > 0) or at least (bar < 0 means at least -bar) this ratio.
+// judge compares the medians of a value of both sides with a bar: a ratio of at
+// most or at least so much; 0: none.
 func (b *bench) judge(metric, unit string, ours, base []sample, value func(sample) float64, atMost, atLeast float64) {
-	o, n := values(ours, value), values(base, value)
-	l := line{Lane: b.lane, Metric: metric, Unit: unit, Ours: median(o), Baseline: median(n), Spread: spread(n)}
+	b.compare(metric, unit, values(ours, value), values(base, value), atMost, atLeast)
+}
+
+// compare is judge for what was worked out from several samples.
+func (b *bench) compare(metric, unit string, ours, base []float64, atMost, atLeast float64) {
+	l := line{Lane: b.lane, Metric: metric, Unit: unit, Ours: median(ours), Baseline: median(base), Spread: spread(base)}
 	l.Ratio = l.Ours / l.Baseline
 	l.Verdict = "pass"
 	if atMost > 0 {
@@ -136,16 +140,6 @@ func (b *bench) limit(metric, unit string, ours, base, atMost float64) {
 		l.Verdict = "fail"
 	}
 	b.lines = append(b.lines, l)
-}
-
-// limitBeside is limit for a time that the machine's other work makes longer: where the baseline scatters as well, it is
-// not judged.
-func (b *bench) limitBeside(metric, unit string, ours float64, base []float64, atMost float64) {
-	b.limit(metric, unit, ours, median(base), atMost)
-	l := &b.lines[len(b.lines)-1]
-	if l.Spread = spread(base); l.Verdict == "fail" && l.Spread > spreadLimit {
-		l.Verdict = "noisy"
-	}
 }
 
 // atLeast judges a rate that must be reached on any machine we support.
