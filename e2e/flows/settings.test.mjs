@@ -1,4 +1,4 @@
-// Settings: keys, people, the audit log, configuration, appearance, sessions.
+// Settings: keys, people, the audit log, configuration, schedules, appearance, sessions.
 import assert from "node:assert/strict";
 import { desktop, open, password, refused, shown, signIn, suite } from "./kit.mjs";
 
@@ -119,6 +119,26 @@ world.flow("configuration says where values come from, and a live change takes e
   await level.getByText("debug").waitFor();
   await page.reload();
   await world.server.logs(/"level":"DEBUG"/, from);
+});
+
+world.flow("an agent is asked by the clock: the schedule is made, said in words, and deleted", async () => {
+  const context = await world.window({ user: "mira", allow: [refused(400)] });
+  const page = await open(context, world.server, "/settings/jobs");
+  await page.getByRole("button", { name: "New schedule" }).click();
+  const form = page.getByRole("dialog", { name: "New schedule" });
+  await form.getByLabel("Name").fill("News");
+  await form.getByLabel("What it is asked").fill("What is new?");
+  await form.getByLabel("Repeats").selectOption({ label: "Every week" });
+  await form.getByLabel("Time zone").fill("Nowhere/City");
+  await form.getByRole("button", { name: "New schedule" }).click();
+  await form.getByText(/Nowhere\/City/).waitFor();
+  await form.getByLabel("Time zone").fill("Europe/Berlin");
+  await form.getByRole("button", { name: "New schedule" }).click();
+  const row = page.getByRole("table", { name: "Schedules" }).getByRole("row", { name: /News/ });
+  await row.getByText("Every Monday at 09:00").waitFor();
+  await row.getByRole("button", { name: "Delete: News" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+  await page.getByText("No schedules").waitFor();
 });
 
 world.flow("the theme is set before the first paint, follows the system, and stays", async () => {

@@ -18,19 +18,19 @@ type written struct {
 
 // write makes the JSON of a message once, for its row and for its fact: an answer holds all turns of its run.
 func (m *Message) write() (w written, err error) {
-	w.fact = rawjson.AppendString(append(make([]byte, 0, 512+160*len(m.Parts)), `{"id":`...), m.ID)
-	if w.fact, err = m.append(rawjson.AppendKey(w.fact, "message"), &w); err != nil {
+	if w.fact, err = (MessageAdded{m.ID, m}).append(make([]byte, 0, 512+160*len(m.Parts)), &w); err != nil {
 		return w, fmt.Errorf("writing a message: %w", err)
 	}
-	w.fact = append(w.fact, '}')
 	return w, nil
 }
 
 // AppendJSON writes the fact as json.Marshal would: an answer holds all turns of its run, and this costs a fraction.
-func (f MessageAdded) AppendJSON(to []byte) (_ []byte, err error) {
+func (f MessageAdded) AppendJSON(to []byte) ([]byte, error) { return f.append(to, &written{}) }
+
+func (f MessageAdded) append(to []byte, w *written) (_ []byte, err error) {
 	to = rawjson.AppendString(append(to, `{"id":`...), f.ID)
 	if f.Message != nil {
-		to, err = f.Message.append(rawjson.AppendKey(to, "message"), &written{})
+		to, err = f.Message.append(rawjson.AppendKey(to, "message"), w)
 	}
 	return append(to, '}'), err
 }

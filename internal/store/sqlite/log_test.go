@@ -13,42 +13,23 @@ import (
 // The log's file is found by where the library has it: a new version that has it elsewhere must not go unnoticed.
 func TestTheWritersLogIsGathered(t *testing.T) {
 	t.Parallel()
-	engine, err := Open(filepath.Join(t.TempDir(), "log.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer engine.Write.Close()
-	conn, err := engine.Write.Conn(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close()
-	for range 2 { // a connection may be taken up again
-		err := conn.Raw(func(conn any) error {
-			on, err := openStatements(conn)
+	engine, conn := writer(t)
+	onWriter(t, conn, func(on *statements) error {
+		for _, query := range []string{engine.Begin, "CREATE TABLE IF NOT EXISTS kept (n INTEGER)", "COMMIT"} {
+			s, err := on.Prepare(query)
 			if err != nil {
 				return err
 			}
-			defer on.Close()
-			for _, query := range []string{engine.Begin, "CREATE TABLE IF NOT EXISTS kept (n INTEGER)", "COMMIT"} {
-				s, err := on.Prepare(query)
-				if err != nil {
-					return err
-				}
-				defer s.Close()
-				if _, err := s.Exec(nil, 0); err != nil {
-					return err
-				}
+			defer s.Close()
+			if _, err := s.Exec(nil, 0); err != nil {
+				return err
 			}
-			if log := on.(*statements).log; log == nil || log.n != 0 {
-				t.Errorf("after a commit the log is %+v, want one that holds nothing", log)
-			}
-			return nil
-		})
-		if err != nil {
-			t.Fatal(err)
 		}
-	}
+		if on.log == nil || on.log.n != 0 {
+			t.Errorf("after a commit the log is %+v, want one that holds nothing", on.log)
+		}
+		return nil
+	})
 }
 
 // What a transaction wrote that was rolled back must never come after what others wrote since, and what was committed is seen by

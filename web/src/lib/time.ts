@@ -3,6 +3,15 @@ const day = new Intl.DateTimeFormat("en", { day: "numeric", month: "short", year
 const clock = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit" });
 const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto", style: "short" });
 
+/**
+ * The order of two times of the server, for sorting: below zero if the first is earlier. One may have fewer digits after the
+ * second than the other; without its Z it is then the beginning of it.
+ */
+export function byTime(a: string, b: string): number {
+  const [first, second] = [a.slice(0, -1), b.slice(0, -1)];
+  return first < second ? -1 : first > second ? 1 : 0;
+}
+
 /** Relative under a day, a date after that. */
 export function ago(iso: string | undefined, now: number = Date.now()): string {
   if (!iso) return "";

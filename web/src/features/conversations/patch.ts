@@ -1,22 +1,17 @@
 import type { InfiniteData } from "@tanstack/react-query";
 import type { Message, Page } from "@/api/types";
+import { byTime } from "@/lib/time";
 
 export type Messages = InfiniteData<Page<Message>>;
 
-/** A time without its Z: of two, one may have fewer digits after the second, and is then the beginning of the other. */
-const moment = (message: Message) => message.created_at.slice(0, -1);
-
-/** Whether one message was written after another. A millisecond can hold several; ids decide equal times. */
-function later(a: Message, b: Message): boolean {
-  if (a.created_at === b.created_at) return a.id > b.id;
-  return moment(a) > moment(b);
-}
+/** The order of two messages, the earlier first. A millisecond can hold several; ids decide equal times. */
+const inOrder = (a: Message, b: Message) => byTime(a.created_at, b.created_at) || (a.id < b.id ? -1 : 1);
 
 /** All messages of a cache entry, oldest first. Pages bring them the other way round, so there is hardly ever something to sort. */
 export function ordered(data: Messages | undefined): Message[] {
   const all = data?.pages.flatMap((page) => page.data).reverse() ?? [];
-  const order = all.every((one, i) => i === 0 || later(one, all[i - 1] as Message));
-  return order ? all : all.sort((a, b) => (later(a, b) ? 1 : -1));
+  const order = all.every((one, i) => i === 0 || inOrder(all[i - 1] as Message, one) < 0);
+  return order ? all : all.sort(inOrder);
 }
 
 /** Puts a message in, or in the place of the one with its id. */

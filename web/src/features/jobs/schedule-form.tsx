@@ -9,7 +9,7 @@ import { toast } from "@/ui/toast";
 import { useCreateSchedule } from "./queries";
 import { cronOf, mornings, type Rhythm, rhythms, type When, weekdays } from "./when";
 
-const words = settings.jobs.schedule;
+const { name: nameLabel, zone: zoneLabel, schedule: words } = settings.jobs;
 
 /** Something to choose from a list. */
 export type Choice = { value: string; label: string };
@@ -42,7 +42,7 @@ export function ScheduleForm({ agents, onClose }: { agents: readonly Choice[]; o
     <Dialog open onClose={onClose} title={words.add}>
       <form className="flex flex-col gap-4" onSubmit={(event) => void submit(event)}>
         <div className="grid gap-4 sm:grid-cols-2">
-          <Field label={words.name}>
+          <Field label={nameLabel}>
             {(control) => (
               <Input
                 autoFocus
@@ -79,7 +79,7 @@ export function ScheduleForm({ agents, onClose }: { agents: readonly Choice[]; o
         </Field>
         <div className="grid gap-4 sm:grid-cols-2">
           <Moment when={when} onChange={(change) => setWhen({ ...when, ...change })} />
-          <Field label={words.zone}>
+          <Field label={zoneLabel}>
             {(control) => (
               <Input
                 required

@@ -251,7 +251,6 @@ export const settings = {
     emptySchedulesBody: "Have an agent asked by the clock: the news each morning, a report each Friday.",
     schedule: {
       add: "New schedule",
-      name: "Name",
       agent: "Agent",
       message: "What it is asked",
       messageHelp:
@@ -272,7 +271,6 @@ export const settings = {
       dateHelp: "Months without that day are left out.",
       cron: "Five fields",
       cronHelp: "Minute, hour, day, month, weekday: 0 9 * * 1-5. Or @every 15m.",
-      zone: "Time zone",
       created: "Schedule made",
       remove: "Delete",
       removeTitle: (name: string) => `Delete “${name}”?`,

@@ -1,6 +1,7 @@
 import type { Run } from "@/api/types";
 import { whatOf } from "@/features/guard/outcome";
 import type { Approval } from "@/features/guard/queries";
+import { byTime } from "@/lib/time";
 
 /** One thing that happened: who, what, how often within the hour. */
 export type Deed = {
@@ -50,7 +51,7 @@ export function activityOf(runs: readonly Run[], approvals: readonly Approval[])
     });
   }
   const hours = new Map<string, Deed[]>();
-  for (const deed of [...deeds.values()].sort((a, b) => b.at.localeCompare(a.at))) {
+  for (const deed of [...deeds.values()].sort((a, b) => byTime(b.at, a.at))) {
     const hour = deed.at.slice(0, 13);
     hours.set(hour, [...(hours.get(hour) ?? []), deed]);
   }

@@ -3,6 +3,7 @@ import { outcomeOf, whatOf } from "@/features/guard/outcome";
 import type { Approval } from "@/features/guard/queries";
 import type { Line } from "@/features/inbox/list";
 import { inbox } from "@/lib/messages/inbox";
+import { byTime } from "@/lib/time";
 import type { Question } from "./questions";
 
 /** The runs of two lists, each once; the first list knows better. */
@@ -15,7 +16,7 @@ export function joined(first: readonly Run[], second: readonly Run[]): Run[] {
 export function failuresOf(failed: readonly Run[], recent: readonly Run[], away: readonly string[]): Run[] {
   const newest = new Map<string, string>();
   for (const run of [...recent, ...failed])
-    if (!run.parent && run.created_at > (newest.get(run.conversation) ?? ""))
+    if (!run.parent && byTime(run.created_at, newest.get(run.conversation) ?? "") > 0)
       newest.set(run.conversation, run.created_at);
   return failed.filter(
     (run) => !run.parent && !away.includes(run.id) && newest.get(run.conversation) === run.created_at,
@@ -137,4 +138,4 @@ export function budgetLine(event: LiveEvent): Line {
   };
 }
 
-export const newestFirst = (lines: readonly Line[]) => [...lines].sort((a, b) => b.at.localeCompare(a.at));
+export const newestFirst = (lines: readonly Line[]) => [...lines].sort((a, b) => byTime(b.at, a.at));

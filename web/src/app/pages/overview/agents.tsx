@@ -6,6 +6,7 @@ import { agentsQuery } from "@/features/agents/queries";
 import { recentRunsQuery } from "@/features/runs/queries";
 import { hueOf } from "@/lib/format";
 import { overview } from "@/lib/messages/overview";
+import { byTime } from "@/lib/time";
 import { Glyph, Pill, StatePill, Time } from "@/ui/bits";
 import { Section } from "@/ui/page";
 import { Empty, View } from "@/ui/states";
@@ -48,8 +49,7 @@ export function Agents() {
               .map((agent) => ({ agent, ...stateOf(agent.name, runs.data?.data ?? []) }))
               .sort(
                 (a, b) =>
-                  order.indexOf(a.state) - order.indexOf(b.state) ||
-                  (b.last ?? "").localeCompare(a.last ?? ""),
+                  order.indexOf(a.state) - order.indexOf(b.state) || byTime(b.last ?? "", a.last ?? ""),
               )
               .slice(0, 8)
               .map(({ agent, state, runs: n, last }) => (
